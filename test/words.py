@@ -88,6 +88,8 @@ ALLOWED = [
     ("docs/language.md", "## Text", "links point to the section"),
     ("docs/language.md", "## Mistakes", "links point to the section"),
     ("docs/language.md", "## What is computed while compiling", "links point to the section"),
+    ("tools/pdl/support/common_options.cc", "expected text, json or sarif", "the name of a format"),
+    ("tools/pdl/support/untested.cc", "a size of 0 beside others", "a key of test/ops/waivers.txt"),
     ("docs/limits.md", "updates whole tables", "as opposed to their rows"),
     ("python/pdl/_svg.py", "text-anchor", "an attribute in SVG"),
 ]

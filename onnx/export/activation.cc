@@ -36,7 +36,7 @@ Exported Selu(ExportCall& c) {
   return c.Out(c.Node("Selu", {c.In(0, dtype)}), dtype);
 }
 
-/// ONNX has it for f32 alone.
+/// In ONNX it exists only for f32.
 Exported Celu(ExportCall& c) {
   return c.Out(c.Node("Celu", {c.In(0, DType::kF32)}, {Float(c, "alpha")}), DType::kF32);
 }
@@ -61,7 +61,7 @@ Exported LogSigmoid(ExportCall& c) {
 Exported Prelu(ExportCall& c) {
   const DType dtype = ComputeDType(c.dtype());
   const std::string x = c.In(0, dtype), slope = c.In(1, dtype);
-  // ONNX repeats the slope alone.
+  // ONNX broadcasts only the slope, not x.
   if (c.type(0).dims == c.result().dims) return c.Out(c.Node("PRelu", {x, slope}), dtype);
   const std::string is_below = c.Node("Less", {x, c.Scalar(0, dtype)});
   return c.Out(c.Node("Where", {is_below, c.Node("Mul", {x, slope}), x}), dtype);

@@ -85,7 +85,7 @@ llvm::Expected<std::string> ExportCall::Number(const Dim& dim, DType dtype) {
 
 llvm::Expected<std::string> ExportCall::Reshape(const std::string& name, llvm::ArrayRef<Dim> from,
                                                 llvm::ArrayRef<Dim> to) {
-  // One unknown size is what is left, as long as none of the others can be 0.
+  // One unknown size can be inferred, as long as none of the others can be 0.
   std::vector<int64_t> sizes;
   unsigned unknown = 0;
   bool has_zero = false;
@@ -126,7 +126,7 @@ llvm::Expected<std::vector<int64_t>> ExportCall::Fixed(llvm::ArrayRef<Dim> dims,
                                                        llvm::StringRef what) const {
   std::vector<int64_t> sizes;
   for (const Dim& dim : dims) {
-    if (!dim.is_constant()) return Refuse(what + " must be known while exporting");
+    if (!dim.is_constant()) return Refuse(what + " must be known at export");
     sizes.push_back(dim.constant());
   }
   return sizes;

@@ -16,8 +16,8 @@ struct ExportedNames {
   ExportedNames(std::vector<std::string> all) : names(all.begin(), all.end()) {}  // NOLINT
 };
 
-/// One call on its way into the ONNX graph: what a rule sees of it, and the nodes that it makes.
-/// Names are those of ONNX values; each method that makes a node returns the name of its result.
+/// The export of one call: gives a rule access to the call, and adds nodes. Strings are names of
+/// ONNX values; each method that adds a node returns the name of its result.
 class ExportCall {
  public:
   ExportCall(const Op& op, Exporter& exporter)
@@ -30,19 +30,19 @@ class ExportCall {
   const Type& type(unsigned input) const { return op_.operands()[input]->type(); }
   const Type& result(unsigned index = 0) const { return op_.result(index)->type(); }
   DType dtype() const { return result().dtype; }
-  /// The dim that an attribute `axis` names, counted from the first.
+  /// The dim of an attribute `axis`, counted from the first one.
   int64_t Axis(llvm::StringRef name, unsigned rank) const;
-  /// The axes of a list; all where it is none.
+  /// The axes of an attribute that is a list; all axes if it is empty.
   std::vector<int64_t> Axes(llvm::StringRef name, unsigned rank) const;
   /// The operator's name in ONNX, OpProperties::onnx_name.
   llvm::StringRef OnnxName() const { return op_.def().properties().onnx_name; }
-  /// The position of an input by its name; nullopt where it was left out.
+  /// The position of an input by its name; nullopt if it is omitted.
   std::optional<unsigned> Find(llvm::StringRef name) const;
 
-  /// An operand, cast to `dtype` where it has another one.
+  /// An operand, cast to `dtype` if it has another one.
   std::string In(unsigned input) const { return exporter_.NameOf(op_.operands()[input]); }
   std::string In(unsigned input, DType dtype);
-  /// A result computed in `from`, as the call's own dtype.
+  /// Casts a result that was computed in `from` to the result's own dtype.
   std::string Out(std::string name, DType from, unsigned index = 0);
 
   std::string Node(llvm::StringRef type, llvm::ArrayRef<std::string> inputs,
@@ -57,7 +57,7 @@ class ExportCall {
   llvm::Expected<std::string> Sizes(llvm::ArrayRef<Dim> dims) { return exporter_.SizesOf(dims); }
   /// A size as a scalar of any dtype.
   llvm::Expected<std::string> Number(const Dim& dim, DType dtype);
-  /// `name` under the dims `to`; the sizes that it has now are `from`.
+  /// `name` reshaped to the dims `to`; its current dims are `from`.
   llvm::Expected<std::string> Reshape(const std::string& name, llvm::ArrayRef<Dim> from,
                                       llvm::ArrayRef<Dim> to);
   std::string Transpose(const std::string& name, llvm::ArrayRef<int64_t> perm);
@@ -65,9 +65,9 @@ class ExportCall {
   std::string Squeeze(const std::string& name, llvm::ArrayRef<int64_t> axes);
   std::string Reduce(llvm::StringRef type, const std::string& name, llvm::ArrayRef<int64_t> axes,
                      bool keep);
-  /// The dims as numbers; an Error where one is a symbol.
+  /// The dims as numbers; an Error if one is a symbol.
   llvm::Expected<std::vector<int64_t>> Fixed(llvm::ArrayRef<Dim> dims, llvm::StringRef what) const;
-  /// Why a call has no counterpart, as "what ONNX lacks".
+  /// Rejects the call with the feature that ONNX lacks.
   llvm::Error Refuse(const llvm::Twine& reason) const;
 
  private:
@@ -76,7 +76,7 @@ class ExportCall {
   Exporter& exporter_;
 };
 
-/// How calls of an operator become nodes.
+/// Exports the calls of an operator.
 struct ExportRule {
   llvm::StringRef op;
   llvm::Expected<ExportedNames> (*rule)(ExportCall& call);
@@ -97,15 +97,15 @@ llvm::ArrayRef<ExportRule> NormalizationExportRules();
 llvm::ArrayRef<ExportRule> LossExportRules();
 llvm::ArrayRef<ExportRule> LoopExportRules();
 
-/// For operators that say by `onnx_name` which one of ONNX they are.
+/// The rule for operators that map to one ONNX operator by `onnx_name`.
 const ExportRule& SameNameExportRule();
 
-/// The rule of an operator: that of its family, or by its `onnx_name`; null where ONNX has no
+/// The rule of an operator: that of its family, or the one for its `onnx_name`; null if ONNX has no
 /// counterpart.
 const ExportRule* FindExportRule(const OpDef& def);
 
-/// The dtypes that ONNX Runtime computes in, on a CPU; others are computed in what ComputeDType
-/// gives, and cast back.
+/// Maps a dtype to one that ONNX Runtime computes in on a CPU. If they differ, results are cast
+/// back.
 DType ComputeDType(DType dtype);
 
 }  // namespace pdl

@@ -44,9 +44,9 @@ Exported Linspace(ExportCall& c) {
   if (!number) return number.takeError();
   llvm::Expected<std::string> steps = c.Number(Dim::Max(count - 1, 1), dtype);
   if (!steps) return steps.takeError();
-  const std::string places =
+  const std::string indices =
       c.Cast(c.Node("Range", {c.Scalar(0, DType::kI64), *number, c.Scalar(1, DType::kI64)}), dtype);
-  const std::string part = c.Node("Div", {places, *steps});
+  const std::string part = c.Node("Div", {indices, *steps});
   const std::string way = c.Node("Mul", {part, c.Scalar(stop - start, dtype)});
   return c.Out(c.Node("Add", {way, c.Scalar(start, dtype)}), dtype);
 }

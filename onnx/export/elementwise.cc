@@ -14,7 +14,7 @@ std::vector<std::string> Operands(ExportCall& c, DType dtype) {
   return names;
 }
 
-/// The operator of ONNX that its own names; a comparison gives another dtype than it has.
+/// An operator with the name of its ONNX counterpart; a comparison returns bool.
 Exported SameName(ExportCall& c) {
   const DType own = c.type(0).dtype;
   const DType dtype = own == DType::kBool ? own : ComputeDType(own);
@@ -25,7 +25,7 @@ Exported SameName(ExportCall& c) {
 Exported Relu(ExportCall& c) {
   const DType dtype = ComputeDType(c.dtype());
   const std::string x = c.In(0, dtype);
-  // ONNX Runtime has it for floats alone.
+  // ONNX Runtime supports only floats.
   if (IsFloat(dtype)) return c.Out(c.Node(c.OnnxName(), {x}), dtype);
   return c.Out(c.Node("Max", {x, c.Scalar(0, dtype)}), dtype);
 }
@@ -56,7 +56,7 @@ Exported AddN(ExportCall& c) {
   return c.Out(sum, dtype);
 }
 
-/// x times a number, after a function.
+/// A function of x, times a number.
 Exported Scaled(ExportCall& c, llvm::StringRef function, double factor) {
   const DType dtype = ComputeDType(c.dtype());
   return c.Out(c.Node("Mul", {c.Node(function, {c.In(0, dtype)}), c.Scalar(factor, dtype)}), dtype);
@@ -98,7 +98,7 @@ Exported Cbrt(ExportCall& c) {
   return c.Out(c.Node("Mul", {c.Node("Sign", {x}), root}), dtype);
 }
 
-/// Near 0 by 2 tanh(x / 2) / (1 - tanh(x / 2)), which loses no digits there.
+/// Near 0 as 2 tanh(x / 2) / (1 - tanh(x / 2)), which keeps its precision there.
 Exported Expm1(ExportCall& c) {
   const DType dtype = ComputeDType(c.dtype());
   const std::string x = c.In(0, dtype), one = c.Scalar(1, dtype), two = c.Scalar(2, dtype);
@@ -109,7 +109,7 @@ Exported Expm1(ExportCall& c) {
   return c.Out(c.Node("Where", {is_small, small, large}), dtype);
 }
 
-/// log(1 + x) as 2 atanh(x / (2 + x)), which loses no digits where x is small.
+/// log(1 + x) as 2 atanh(x / (2 + x)), which keeps its precision for small x.
 std::string SmallLog1p(ExportCall& c, const std::string& x, DType dtype) {
   const std::string two = c.Scalar(2, dtype);
   return c.Node("Mul", {two, c.Node("Atanh", {c.Node("Div", {x, c.Node("Add", {two, x})})})});
@@ -124,7 +124,7 @@ Exported Log1p(ExportCall& c) {
   return c.Out(c.Node("Where", {is_small, small, large}), dtype);
 }
 
-/// What the smaller one adds to the larger one; infinities of one sign have no difference.
+/// The larger operand plus log(1 + exp(-|x - y|)); the difference of equal infinities counts as 0.
 Exported Logaddexp(ExportCall& c) {
   const DType dtype = ComputeDType(c.dtype());
   const std::string x = c.In(0, dtype), y = c.In(1, dtype);
@@ -135,7 +135,7 @@ Exported Logaddexp(ExportCall& c) {
   return c.Out(c.Node("Add", {c.Node("Max", {x, y}), more}), dtype);
 }
 
-/// Without overflow: of parts of the larger one.
+/// Avoids overflow by scaling with the larger operand.
 Exported Hypot(ExportCall& c) {
   const DType dtype = ComputeDType(c.dtype());
   const std::string x = c.In(0, dtype), y = c.In(1, dtype);
@@ -148,7 +148,7 @@ Exported Hypot(ExportCall& c) {
   return c.Out(c.Node("Mul", {unit, c.Node("Sqrt", {squares})}), dtype);
 }
 
-/// The arc tangent of y / x, half a turn further on where x is negative.
+/// The arc tangent of y / x, plus or minus pi if x is negative.
 Exported Atan2(ExportCall& c) {
   const DType dtype = ComputeDType(c.dtype());
   const std::string y = c.In(0, dtype), x = c.In(1, dtype), zero = c.Scalar(0, dtype);
@@ -177,14 +177,14 @@ Exported Clip(ExportCall& c) {
 
 Exported Where(ExportCall& c) {
   const DType own = c.dtype();
-  // What ONNX Runtime chooses: truth values as numbers, halves as f32.
+  // Where of ONNX Runtime supports neither bool nor f16 and bf16, which become u8 and f32.
   const DType dtype = own == DType::kBool  ? DType::kU8
                       : own == DType::kF16 ? DType::kF32
                                            : ComputeDType(own);
   return c.Out(c.Node("Where", {c.In(0), c.In(1, dtype), c.In(2, dtype)}), dtype);
 }
 
-/// A side that a Plan chooses by sizes: both are computed.
+/// Both sides are computed; a Plan would choose one of them by sizes.
 Exported PlanSelect(ExportCall& c) { return Where(c); }
 
 Exported CastTo(ExportCall& c) { return c.Cast(c.In(0), c.dtype()); }

@@ -11,7 +11,7 @@
 namespace pdl {
 namespace {
 
-/// Computes calls that give one truth value: the conditions of plan_select.
+/// Evaluates calls whose result is one bool: the conditions of plan_select.
 llvm::Expected<std::optional<std::vector<Constant>>> EvaluateCondition(
     const Op& op, llvm::ArrayRef<Constant> operands) {
   const Type& type = op.result()->type();
@@ -36,7 +36,7 @@ llvm::Expected<std::optional<std::vector<Constant>>> EvaluateCondition(
   return std::vector<Constant>{scope.Find("result")->Get<Tensor>()->ToConstant()};
 }
 
-/// `training` is false, and what follows from it decided.
+/// Replaces `training` by false, and folds the calls that depend on it.
 llvm::Error FixMode(Graph& graph, const OpRegistry& registry) {
   const OpDef* constant = registry.Find("constant");
   if (!constant) InternalError("there is no operator 'constant'");

@@ -13,29 +13,29 @@
 
 namespace pdl {
 
-/// How a network becomes an ONNX model.
+/// Options for the export of a network.
 struct OnnxExportOptions {
-  /// The value of a parameter, or the first value of a state, by its name.
+  /// Returns the value of a parameter, or the initial value of a state, by its name.
   std::function<llvm::Expected<Tensor>(llvm::StringRef name)> value;
-  /// Takes the bytes of a large initializer and says where they are; null: they go into the model.
+  /// Stores the bytes of a large initializer and sets its location; null: they go into the model.
   std::function<llvm::Error(const Constant& bytes, onnx::TensorProto* tensor)> store;
   std::string name = "network";
 };
 
-/// Initializers of fewer bytes stay in the model, wherever the others go.
+/// Initializers with fewer bytes are always stored in the model.
 inline constexpr int64_t kSmallInitializer = 1024;
-/// The version of ONNX's operator set that models are written in.
+/// The version of ONNX's operator set of exported models.
 inline constexpr int64_t kOnnxOpset = 21;
 
-/// The network in inference mode as an ONNX model: the calls that its outputs need, its symbols as
-/// dim_params, its parameters and states as initializers. An Error lists all that has no
-/// counterpart, a line for each operator and reason, with its places: ragged and sparse values,
-/// states that a run changes, random numbers, operators.
+/// Converts the network in inference mode to an ONNX model: the calls that its outputs depend on,
+/// its symbols as dim_params, its parameters and states as initializers. The Error lists everything
+/// without a counterpart in ONNX, one line for each operator and reason, with the locations: ragged
+/// and sparse values, states that a run changes, random numbers, operators.
 PDL_API llvm::Expected<onnx::ModelProto> ExportOnnx(const Graph& network,
                                                     const OpRegistry& registry,
                                                     const OnnxExportOptions& options);
 
-/// The element type that a dtype is in ONNX.
+/// The ONNX element type of a dtype.
 PDL_API onnx::TensorProto::DataType DTypeToOnnx(DType dtype);
 
 }  // namespace pdl

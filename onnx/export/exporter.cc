@@ -108,7 +108,7 @@ llvm::Error Exporter::Run(onnx::GraphProto* to) {
   return AddOutputs();
 }
 
-/// Every value keeps its name, but for those that an output of another value has.
+/// Values keep their names, except for those that an output of another value has.
 void Exporter::ChooseNames() {
   llvm::StringMap<const Value*> outputs;
   for (const GraphOutput& output : graph_.outputs()) {
@@ -132,9 +132,9 @@ llvm::Error Exporter::AddInputs() {
   for (const Value* input : graph_.inputs()) {
     if (!IsPlain(input)) {
       refused_[{"", "input '" + input->name() + "' is " + input->type().ToString() +
-                        ", and ONNX has dense tensors alone"}]
+                        ", but ONNX supports only dense tensors"}]
           .push_back(graph_.PathToString(input->location()));
-      LearnSizes(input->type(), NameOf(input));  // or calls would complain of them
+      LearnSizes(input->type(), NameOf(input));  // so that calls do not report them again
       continue;
     }
     SetType(input->type(), NameOf(input), main_->add_input());
@@ -150,16 +150,16 @@ bool Exporter::IsUsed(const Value* value) const {
   return !value->uses().empty() || outputs_.contains(value);
 }
 
-/// A state whose size is that of what a run is given.
+/// Rejects a state whose size depends on the inputs.
 void Exporter::RefuseOpenState(const Value* state) {
   LearnSizes(state->type(), NameOf(state));
   names_[state].clear();
-  // Of one that a run changes that is said.
+  // A state that a run changes is reported separately.
   if (llvm::any_of(graph_.updates(), [&](const GraphUpdate& u) { return u.state == state; }))
     return;
   refused_[{"", "the state '" + state->name() + "' is " + state->type().ToString() +
-                    ", and what an ONNX model begins with has known sizes; make it an input, or a "
-                    "value that is computed"}]
+                    ", but the initial states of an ONNX model have fixed sizes; make it an input, "
+                    "or a computed value"}]
       .push_back(graph_.LocationToString(state->location()));
 }
 
@@ -237,12 +237,11 @@ void Exporter::ExportOp(const Op& op) {
   next_ = 0;
   const auto is_packed = [](const Value* value) { return !value->type().is_plain(); };
   if (llvm::any_of(op.results(), is_packed) || llvm::any_of(op.operands(), is_packed))
-    return Refuse(op, "ONNX has dense tensors alone");
-  if (op.def().properties().random)
-    return Refuse(op, "the numbers that it draws are those of pdl alone");
+    return Refuse(op, "ONNX supports only dense tensors");
+  if (op.def().properties().random) return Refuse(op, "ONNX cannot reproduce pdl's random numbers");
   const ExportRule* rule = FindExportRule(op.def());
   if (!rule) return Refuse(op, "ONNX has no such operator");
-  // Of a call whose operands are refused no more is said.
+  // A call with a rejected operand is not reported again.
   for (const Value* operand : op.operands())
     if (names_.lookup(operand).empty()) return;
   const int first = target_->node_size();
@@ -252,7 +251,7 @@ void Exporter::ExportOp(const Op& op) {
   for (size_t i = 0; i < op.results().size() && i < names->names.size(); ++i) {
     const std::string wanted = NameOf(op.result(static_cast<unsigned>(i)));
     const std::string& made = names->names[i];
-    // What this call made gets the name of its result, another value keeps its own.
+    // A value that this call computes gets the name of the result; any other value keeps its name.
     bool is_own = false;
     for (int n = first; n < target_->node_size(); ++n)
       is_own |= llvm::is_contained(target_->node(n).output(), made);
@@ -286,7 +285,7 @@ void Exporter::Refuse(const Op& op, std::string reason) {
   for (const Value* result : op.results()) names_[result].clear();
 }
 
-/// One Error for each operator and reason.
+/// Returns one Error for each operator and reason.
 llvm::Error Exporter::Refused() {
   llvm::Error errors = llvm::Error::success();
   for (auto& [what, places] : refused_) {
@@ -306,7 +305,7 @@ llvm::Error Exporter::Refused() {
   return errors;
 }
 
-/// As "h/0@model.pdl:3:5": the value it is for, and where that was written.
+/// For example "h/0@model.pdl:3:5": the value that the node computes, and its source location.
 std::string Exporter::NodeName(const std::string& value) const {
   return place_.empty() ? value : value + "@" + place_;
 }
@@ -319,7 +318,7 @@ std::vector<std::string> Exporter::AddNode(llvm::StringRef type, llvm::ArrayRef<
   onnx::NodeProto* node = target_->add_node();
   node->set_op_type(type.str());
   for (const std::string& input : inputs) node->add_input(input);
-  // What is left out at the end is not there.
+  // Omitted inputs at the end are removed.
   while (node->input_size() > 0 && node->input(node->input_size() - 1).empty())
     node->mutable_input()->RemoveLast();
   for (const OnnxAttribute& attribute : attributes) SetAttribute(attribute, node->add_attribute());

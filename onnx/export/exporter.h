@@ -1,4 +1,4 @@
-// The state of an export: names, initializers, and the sizes that are there as tensors.
+// The state of an export: names, initializers, and the tensors that sizes can be read from.
 #ifndef PDL_ONNX_EXPORT_EXPORTER_H_
 #define PDL_ONNX_EXPORT_EXPORTER_H_
 
@@ -36,24 +36,24 @@ class Exporter {
 
   // --- For the calls ------------------------------------------------------------------------
   const Graph& graph() const { return graph_; }
-  /// What ONNX calls a value.
+  /// The name of a value in the ONNX model.
   const std::string& NameOf(const Value* value) const { return names_.at(value); }
   void SetName(const Value* value, std::string name) { names_[value] = std::move(name); }
-  /// Whether a call or an output reads it.
+  /// Whether a call or an output uses it.
   bool IsUsed(const Value* value) const;
   /// Adds a node whose outputs have fresh names.
   std::vector<std::string> AddNode(llvm::StringRef type, llvm::ArrayRef<std::string> inputs,
                                    llvm::ArrayRef<OnnxAttribute> attributes, unsigned outputs);
-  /// An initializer; equal small ones are one.
+  /// Adds an initializer; small ones with equal values are shared.
   std::string AddConstant(const Constant& value, llvm::StringRef name = "");
   std::string AddInts(llvm::ArrayRef<int64_t> values);
-  /// i64[1] of a size.
+  /// The name of a size as an i64[1].
   llvm::Expected<std::string> SizeOf(const Dim& dim);
-  /// i64[number of dims].
+  /// The name of sizes as an i64 vector.
   llvm::Expected<std::string> SizesOf(llvm::ArrayRef<Dim> dims);
-  /// From here on the symbols in a type are read from that value.
+  /// From now on, symbols in the type are read from the sizes of that value.
   void LearnSizes(const Type& type, const std::string& name);
-  /// The calls of a block, whose inputs have names already, into the body of a loop.
+  /// Exports the calls of a block, whose inputs already have names, into the body of a loop.
   llvm::Error ExportBlock(const Block& block, onnx::GraphProto* to);
 
   static void SetType(const Type& type, llvm::StringRef name, onnx::ValueInfoProto* info);
@@ -63,9 +63,9 @@ class Exporter {
     std::string value;
     unsigned axis;
   };
-  /// What is known inside a graph or a body, forgotten at its end.
+  /// Sizes that are available in a graph or a body; reset at its end.
   struct Known {
-    llvm::StringMap<std::string> sizes;  // by the text of a Dim
+    llvm::StringMap<std::string> sizes;  // by Dim::ToString()
     llvm::StringMap<SizeSource> sources;
     std::vector<std::pair<Dim, SizeSource>> composed;
   };
@@ -92,10 +92,10 @@ class Exporter {
   llvm::StringSet<> output_names_;
   std::map<std::string, std::string> constants_;
   Known known_;
-  /// Of the call that is exported: the stem of names, and its place.
+  /// For the exported call: the prefix of its names, and its location.
   std::string stem_, place_;
   unsigned next_ = 0;
-  /// (operator, reason) and its places.
+  /// (operator, reason), and the locations.
   std::map<std::pair<std::string, std::string>, std::vector<std::string>> refused_;
 };
 

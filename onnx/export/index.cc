@@ -1,4 +1,4 @@
-// Export of what reads and writes at places, and of sorting.
+// Export of indexing and of sorting.
 #include <numeric>
 
 #include "onnx/export/call.h"
@@ -8,7 +8,8 @@ namespace {
 
 using Exported = llvm::Expected<ExportedNames>;
 
-/// What ONNX Runtime scatters and sorts: halves as f32, small integers as i32.
+/// The dtype in which ONNX Runtime scatters and sorts: f32 for f16 and bf16, i32 for small
+/// integers.
 DType MovedDType(DType dtype) { return ComputeDType(dtype); }
 
 Exported Gather(ExportCall& c) {
@@ -20,7 +21,7 @@ Exported GatherNd(ExportCall& c) {
                 {{"batch_dims", c.attributes().Int("batch_dims")}});
 }
 
-/// Dims beside the axis broadcast.
+/// Dims other than the axis are broadcast.
 Exported TakeAlongAxis(ExportCall& c) {
   const unsigned rank = c.type(0).rank();
   const int64_t axis = c.Axis("axis", rank);
@@ -54,7 +55,7 @@ Exported ScatterNd(ExportCall& c) {
                dtype);
 }
 
-/// Along the first axis it is ScatterND of indices [..., 1].
+/// Along the first axis this is ScatterND with indices [..., 1].
 Exported ScatterAdd(ExportCall& c) {
   const DType dtype = MovedDType(c.dtype());
   const unsigned rank = c.type(0).rank(), indices = c.type(1).rank();
@@ -72,13 +73,13 @@ Exported ScatterAdd(ExportCall& c) {
   const std::string x = c.Transpose(c.In(0, dtype), perm);
   const std::string updates =
       c.Transpose(c.In(2, dtype), to_front(c.type(2).rank(), axis, indices));
-  const std::string places = c.Unsqueeze(c.In(1, DType::kI64), {int64_t{indices}});
+  const std::string positions = c.Unsqueeze(c.In(1, DType::kI64), {int64_t{indices}});
   const std::string y =
-      c.Node("ScatterND", {x, places, updates}, {{"reduction", std::string("add")}});
+      c.Node("ScatterND", {x, positions, updates}, {{"reduction", std::string("add")}});
   return c.Out(c.Transpose(y, back), dtype);
 }
 
-/// What comes before, the value, and what comes after.
+/// Concatenates the elements before the value, the value, and the elements after it.
 Exported Write(ExportCall& c) {
   const unsigned rank = c.type(0).rank();
   const int64_t axis = c.Axis("axis", rank);
@@ -92,7 +93,7 @@ Exported Write(ExportCall& c) {
   const std::string given = c.Unsqueeze(c.In(2, DType::kI64), {0});
   const std::string is_from_end = c.Node("Less", {given, zero});
   const std::string at = c.Node("Where", {is_from_end, c.Node("Add", {given, *whole}), given});
-  // What would lie before the start is left out, and so is, below, what would lie behind the end.
+  // Elements before the start of x are dropped here, and those after its end below.
   const std::string start = c.Node("Max", {at, zero});
   const std::string stop = c.Node("Max", {c.Node("Add", {at, *part}), zero});
   const std::string first = c.Node("Sub", {start, at});
@@ -150,10 +151,10 @@ Exported Sort(ExportCall& c) {
 
 Exported Nonzero(ExportCall& c) {
   const DType dtype = c.type(0).dtype == DType::kBool ? DType::kBool : MovedDType(c.type(0).dtype);
-  const std::string places = c.Transpose(c.Node("NonZero", {c.In(0, dtype)}), {1, 0});
-  if (c.type(0).rank() > 0) return places;
-  // The place of a scalar has no numbers.
-  return c.Node("Slice", {places, c.Ints({0}), c.Ints({0}), c.Ints({1})});
+  const std::string positions = c.Transpose(c.Node("NonZero", {c.In(0, dtype)}), {1, 0});
+  if (c.type(0).rank() > 0) return positions;
+  // The index of a scalar is empty.
+  return c.Node("Slice", {positions, c.Ints({0}), c.Ints({0}), c.Ints({1})});
 }
 
 Exported Unique(ExportCall& c) {

@@ -6,8 +6,8 @@ namespace {
 
 using Exported = llvm::Expected<ExportedNames>;
 
-/// What is divided by, without the zeros, and without the -1 by which the smallest integer cannot
-/// be divided; and where those are.
+/// A divisor with 0 and -1 replaced by 1, since the smallest integer cannot be divided by -1; and
+/// where those were.
 struct Divisor {
   std::string value, is_zero, is_minus_one, zero;
 };
@@ -43,7 +43,7 @@ Exported Mod(ExportCall& c) {
   const Divisor y = SafeDivisor(c, dtype);
   std::string rest = c.Node("Mod", {x, y.value});
   if (is_c) {
-    // The rest has the sign of y: one step down where x has the other one.
+    // The remainder has the sign of y: adjusted if x has the other one.
     const auto is_negative = [&](const std::string& value) {
       return c.Node("Less", {value, y.zero});
     };
@@ -57,33 +57,34 @@ Exported Mod(ExportCall& c) {
 
 Exported Bitwise(ExportCall& c) {
   llvm::StringRef name = c.OnnxName();
-  // Of truth values they are those of logic: And, Or, Xor, Not.
+  // For bools these are the logical operators: And, Or, Xor, Not.
   if (c.dtype() == DType::kBool) name.consume_front("Bitwise");
   std::vector<std::string> operands;
   for (unsigned i = 0; i < c.num_inputs(); ++i) operands.push_back(c.In(i));
   return c.Node(name, operands);
 }
 
-/// By a power of two, in i64; places outside the number are looked at apart.
+/// Multiplies or divides by a power of two in i64; shifts by more than the bits of the number are
+/// handled separately.
 Exported Shift(ExportCall& c) {
   const DType wide = DType::kI64;
-  const std::string x = c.In(0, wide), places = c.In(1, wide), zero = c.Scalar(0, wide);
+  const std::string x = c.In(0, wide), shifts = c.In(1, wide), zero = c.Scalar(0, wide);
   const auto bits = static_cast<double>(8 * DTypeSize(c.dtype()));
   const std::string is_outside = c.Node(
       "Or",
-      {c.Node("Less", {places, zero}), c.Node("GreaterOrEqual", {places, c.Scalar(bits, wide)})});
-  // 2 ** 62 is the largest power there is; a place further on is one more product.
-  const std::string most = c.Node("Clip", {places, zero, c.Scalar(62, wide)});
+      {c.Node("Less", {shifts, zero}), c.Node("GreaterOrEqual", {shifts, c.Scalar(bits, wide)})});
+  // 2 ** 62 is the largest power; a shift by 63 multiplies by 2 once more.
+  const std::string most = c.Node("Clip", {shifts, zero, c.Scalar(62, wide)});
   const std::string power = c.Node("Pow", {c.Scalar(2, wide), most});
   if (c.op().type() == "shift_left") {
     const std::string twice =
-        c.Node("Where", {c.Node("Greater", {places, most}), c.Scalar(2, wide), c.Scalar(1, wide)});
+        c.Node("Where", {c.Node("Greater", {shifts, most}), c.Scalar(2, wide), c.Scalar(1, wide)});
     const std::string moved = c.Node("Mul", {c.Node("Mul", {x, power}), twice});
     return c.Out(c.Node("Where", {is_outside, zero, moved}), wide);
   }
   const std::string down = c.Node("Div", {c.Node("Sub", {x, c.Node("Mod", {x, power})}), power});
   const std::string sign = c.Node("Where", {c.Node("Less", {x, zero}), c.Scalar(-1, wide), zero});
-  const std::string is_far = c.Node("Or", {is_outside, c.Node("Greater", {places, most})});
+  const std::string is_far = c.Node("Or", {is_outside, c.Node("Greater", {shifts, most})});
   return c.Out(c.Node("Where", {is_far, sign, down}), wide);
 }
 

@@ -7,7 +7,7 @@ namespace {
 
 using Exported = llvm::Expected<ExportedNames>;
 
-/// An output of the body under a name of its own: it may be an input, or come from outside.
+/// Adds an output of the body under a new name: the value may be an input, or come from outside.
 void Give(onnx::GraphProto* body, const std::string& from, const std::string& name) {
   onnx::NodeProto* node = body->add_node();
   node->set_op_type("Identity");
@@ -16,7 +16,7 @@ void Give(onnx::GraphProto* body, const std::string& from, const std::string& na
   node->add_output(name);
 }
 
-/// Whether each row that a call gives is made of that row of its operands alone.
+/// Whether each row of the results depends only on the same row of the operands.
 bool KeepsRows(const Op& op, const Dim& rows) {
   const auto has_rows = [&](const Value* value) {
     const Shape& dims = value->type().dims;
@@ -54,14 +54,14 @@ bool KeepsRows(const Op& op, const Dim& rows) {
   return false;
 }
 
-/// The steps of rows that have a length each: all rows run to the end, and where one's own end is
-/// behind it, what it carries stays and what it gives is zeros.
+/// Rows with different numbers of steps: all rows run to the end; after the end of a row, its
+/// carried values do not change and its outputs are 0.
 class RowLengths {
  public:
   RowLengths(ExportCall& c, onnx::GraphProto* body, std::string stem)
       : c_(c), body_(body), stem_(std::move(stem)) {}
 
-  /// Adds the number of the step to what the loop goes along.
+  /// Adds the index of the step to the sequences of the loop.
   llvm::Error Begin(const Dim& steps, const std::string& lengths,
                     std::vector<std::string>* inputs) {
     llvm::Expected<std::string> count = c_.Number(steps, DType::kI64);
@@ -72,7 +72,7 @@ class RowLengths {
     running_ = Add("Less", {stem_ + "/step", lengths}, stem_ + "/running");
     return llvm::Error::success();
   }
-  /// `next` where the row still runs, else `before`.
+  /// `next` if the row is still running, else `before`.
   std::string Keep(const Type& type, const std::string& next, const std::string& before,
                    const std::string& name) {
     std::string condition = running_;
@@ -119,13 +119,13 @@ Exported Scan(ExportCall& c) {
     const auto keeps = [&](const Op* op) { return KeepsRows(*op, rows); };
     if (!llvm::all_of(block.ops, keeps) ||
         !llvm::all_of(llvm::ArrayRef(block.inputs).slice(num_xs, num_init), is_carried_by_row))
-      return c.Refuse("Scan has no lengths of rows, and the body may make one row of others");
+      return c.Refuse("Scan has no lengths of rows, and rows of the body may depend on each other");
   }
 
   onnx::GraphProto body;
   body.set_name(stem);
-  // The body here takes slices, what is carried, and what is captured; Scan's takes what is carried
-  // first, and sees what is captured by itself.
+  // The body of pdl's scan takes slices, carried and captured values; the body of ONNX's Scan takes
+  // carried values first, and can refer to outer values directly.
   std::vector<std::string> inputs;
   for (unsigned i = 0; i < num_init; ++i) inputs.push_back(c.In(num_xs + i));
   for (unsigned i = 0; i < num_xs; ++i) inputs.push_back(c.In(i));
@@ -161,7 +161,7 @@ Exported Scan(ExportCall& c) {
   const int64_t backwards = a.Bool("reverse") ? 1 : 0;
   const size_t num_along = inputs.size() - num_init;
   std::vector<int64_t> axes(num_xs, axis);
-  axes.resize(num_along);  // numbers of steps have one axis
+  axes.resize(num_along);  // step indices have one axis
   std::vector<OnnxAttribute> attributes = {
       {"body", static_cast<const onnx::GraphProto*>(&body)},
       {"num_scan_inputs", static_cast<int64_t>(num_along)},
@@ -173,12 +173,12 @@ Exported Scan(ExportCall& c) {
   }
   std::vector<std::string> names =
       c.Nodes("Scan", inputs, attributes, static_cast<unsigned>(block.outputs.size()));
-  // Here what the steps give comes first.
+  // In pdl, the outputs of steps come first.
   std::rotate(names.begin(), names.begin() + num_init, names.end());
   return names;
 }
 
-/// The products, or the sums with decay, up to each place: a Scan whose body is one step.
+/// Cumulative products, or linear recurrences: a Scan whose body is one step.
 Exported Recurrence(ExportCall& c) {
   const bool is_product = c.op().type() == "cumprod";
   const AttributeReader& a = c.attributes();

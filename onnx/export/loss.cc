@@ -6,13 +6,13 @@ namespace {
 
 using Exported = llvm::Expected<ExportedNames>;
 
-/// x under axis [-1], with each label's number taken.
+/// The elements of x at the labels, along the last axis.
 std::string AtLabel(ExportCall& c, const std::string& x, const std::string& label, int64_t rank) {
   const std::string at = c.Unsqueeze(label, {rank - 1});
   return c.Squeeze(c.Node("GatherElements", {x, at}, {{"axis", rank - 1}}), {rank - 1});
 }
 
-/// What logarithms of probabilities cost at the labels.
+/// The loss of log probabilities at the labels.
 Exported Costs(ExportCall& c, const std::string& log_prob, DType dtype, double smoothing) {
   const int64_t rank = c.type(0).rank();
   std::string label = c.In(1, DType::kI64);
@@ -102,7 +102,7 @@ Exported CosSim(ExportCall& c) {
   const DType dtype = ComputeDType(c.dtype());
   const std::string zero = c.Scalar(0, dtype), one = c.Scalar(1, dtype);
   const std::vector<int64_t> last = {int64_t{c.type(0).rank()} - 1};
-  // Without overflow: of rows whose largest number is 1.
+  // Rows are scaled so that their largest element is 1, which avoids overflow.
   const auto scaled = [&](const std::string& rows) {
     const std::string largest = c.Reduce("ReduceMax", c.Node("Abs", {rows}), last, true);
     const std::string is_zero = c.Node("Equal", {largest, zero});
@@ -112,7 +112,7 @@ Exported CosSim(ExportCall& c) {
   const std::string dot = c.Reduce("ReduceSum", c.Node("Mul", {x, y}), last, false);
   const std::string size =
       c.Node("Mul", {c.Reduce("ReduceL2", x, last, false), c.Reduce("ReduceL2", y, last, false)});
-  // A row of zeros has no direction.
+  // The similarity to a row of zeros is 0.
   const std::string is_zero = c.Node("Equal", {size, zero});
   const std::string safe = c.Node("Where", {is_zero, one, size});
   const std::string angle = c.Node("Where", {is_zero, zero, c.Node("Div", {dot, safe})});

@@ -21,14 +21,14 @@ Exported Standardize(ExportCall& c) {
   return c.Out(y, dtype);
 }
 
-/// A tensor of one dim beside axis `axis` of `rank`.
+/// Reshapes a vector so that it broadcasts along axis `axis` of a tensor of `rank` dims.
 std::string Along(ExportCall& c, const std::string& x, int64_t axis, unsigned rank) {
   std::vector<int64_t> axes;
   for (int64_t i = 1; i < rank - axis; ++i) axes.push_back(i);
   return c.Unsqueeze(x, axes);
 }
 
-/// BatchNormalization where the axis is its channel, else by its formula.
+/// BatchNormalization if the axis is that of channels, else the formula.
 Exported Normalize(ExportCall& c) {
   const DType dtype = ComputeDType(c.dtype());
   const unsigned rank = c.type(0).rank();
@@ -54,7 +54,7 @@ Exported Normalize(ExportCall& c) {
   return c.Out(y, dtype);
 }
 
-/// Halves and f64 are computed as the formula says; ONNX has f32 and f16.
+/// QuantizeLinear for f32; the formula for all other dtypes, most of which ONNX does not support.
 Exported Quantize(ExportCall& c) {
   const DType dtype = c.type(0).dtype == DType::kF32 ? DType::kF32 : DType::kF64;
   const unsigned rank = c.type(0).rank();
@@ -66,12 +66,12 @@ Exported Quantize(ExportCall& c) {
     if (has_zero || c.type(1).is_scalar())
       return c.Node("QuantizeLinear", {c.In(0), c.In(1), zero}, {{"axis", axis}});
   }
-  const auto beside = [&](const std::string& name) {
+  const auto along_axis = [&](const std::string& name) {
     return c.type(1).is_scalar() ? name : Along(c, name, axis, rank);
   };
-  std::string y = c.Node("Div", {c.In(0, dtype), beside(c.In(1, dtype))});
+  std::string y = c.Node("Div", {c.In(0, dtype), along_axis(c.In(1, dtype))});
   y = c.Node("Round", {y});
-  if (has_zero) y = c.Node("Add", {y, beside(c.In(2, dtype))});
+  if (has_zero) y = c.Node("Add", {y, along_axis(c.In(2, dtype))});
   y = c.Node("Clip",
              {y, c.Scalar(is_signed ? -128 : 0, dtype), c.Scalar(is_signed ? 127 : 255, dtype)});
   return c.Cast(y, c.dtype());
@@ -82,19 +82,19 @@ Exported Dequantize(ExportCall& c) {
   const unsigned rank = c.type(0).rank();
   const bool is_scalar = c.type(1).is_scalar();
   const int64_t axis = is_scalar ? 0 : c.Axis("axis", rank);
-  const auto beside = [&](const std::string& name) {
+  const auto along_axis = [&](const std::string& name) {
     return is_scalar ? name : Along(c, name, axis, rank);
   };
   if (c.dtype() == DType::kF32) {
     std::vector<std::string> inputs = {c.In(0), c.In(1)};
     if (c.num_inputs() > 2) inputs.push_back(c.In(2));
-    // The zero point of an i32 is 0 there.
+    // The zero point of DequantizeLinear is always 0 for i32.
     if (c.num_inputs() == 2 || c.type(0).dtype != DType::kI32)
       return c.Node("DequantizeLinear", inputs, {{"axis", axis}});
   }
   std::string y = c.In(0, dtype);
-  if (c.num_inputs() > 2) y = c.Node("Sub", {y, beside(c.In(2, dtype))});
-  return c.Out(c.Node("Mul", {y, beside(c.In(1, dtype))}), dtype);
+  if (c.num_inputs() > 2) y = c.Node("Sub", {y, along_axis(c.In(2, dtype))});
+  return c.Out(c.Node("Mul", {y, along_axis(c.In(1, dtype))}), dtype);
 }
 
 constexpr ExportRule kRules[] = {

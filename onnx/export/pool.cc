@@ -15,7 +15,7 @@ llvm::ArrayRef<Dim> Spatial(const Type& type) {
   return llvm::ArrayRef<Dim>(type.dims).drop_front(2);
 }
 
-/// What ONNX Runtime looks for the largest element in.
+/// The dtype in which ONNX Runtime finds the largest element.
 DType PoolDType(DType dtype) {
   if (dtype == DType::kI8 || dtype == DType::kU8) return dtype;
   const DType computed = ComputeDType(dtype);
@@ -30,16 +30,16 @@ llvm::Expected<ExportedWindow> PoolWindow(ExportCall& c) {
   return ReadExportedWindow(c, kernel, in);
 }
 
-/// Sets `ceil_mode`. ONNX also counts a last window that begins in the padding at the end; where
-/// there is one fewer here, the padding is cut so that there is no room for it.
+/// Sets `ceil_mode`. ONNX also counts a last window that begins in the padding at the end; if pdl
+/// has one window fewer, that padding is reduced so that the window does not fit.
 llvm::Error AddCeilMode(ExportCall& c, ExportedWindow& window,
                         std::vector<OnnxAttribute>* attributes) {
   bool is_ceil = c.attributes().Bool("ceil_mode");
-  // "same" leaves nothing to round.
+  // With "same" there is nothing to round.
   if (std::holds_alternative<std::string>(*c.attributes().Find("pad"))) {
     is_ceil &= window.same.empty() && window.padding.empty();
   } else if (is_ceil && !window.padding.empty()) {
-    return c.Refuse("'pad' must be known while exporting");
+    return c.Refuse("'pad' must be known at export");
   }
   if (is_ceil) {
     const llvm::ArrayRef<Dim> in = Spatial(c.type(0)), out = Spatial(c.result());
@@ -48,9 +48,9 @@ llvm::Error AddCeilMode(ExportCall& c, ExportedWindow& window,
     for (size_t i = 0; i < window.kernel.size(); ++i) {
       if (!in[i].is_constant() || !out[i].is_constant()) continue;
       const int64_t extent = (window.kernel[i] - 1) * window.dilation[i] + 1;
-      const int64_t room = in[i].constant() + window.begin[i] + window.end[i] - extent;
+      const int64_t span = in[i].constant() + window.begin[i] + window.end[i] - extent;
       const int64_t stride = window.stride[i];
-      differs |= (room + stride - 1) / stride + 1 != out[i].constant();
+      differs |= (span + stride - 1) / stride + 1 != out[i].constant();
       const int64_t reach = (out[i].constant() - 1) * stride + extent - window.begin[i];
       end.push_back(std::max<int64_t>(reach - in[i].constant(), 0));
     }
@@ -73,8 +73,7 @@ Exported MaxPool(ExportCall& c) {
   const DType dtype = PoolDType(c.type(0).dtype);
   std::vector<OnnxAttribute> attributes;
   if (llvm::Error error = AddCeilMode(c, *window, &attributes)) return error;
-  if (wants_index && !window->padding.empty())
-    return c.Refuse("'pad' must be known while exporting");
+  if (wants_index && !window->padding.empty()) return c.Refuse("'pad' must be known at export");
   const double lowest = dtype == DType::kI8   ? -128
                         : dtype == DType::kU8 ? 0
                                               : -std::numeric_limits<double>::infinity();
@@ -82,7 +81,7 @@ Exported MaxPool(ExportCall& c) {
   if (!x) return x.takeError();
   const std::vector<std::string> names = c.Nodes("MaxPool", {*x}, attributes, wants_index ? 2 : 1);
   if (!wants_index) return c.Out(names[0], dtype);
-  // ONNX counts places through all planes.
+  // ONNX counts indices across all planes.
   llvm::Expected<std::string> plane = c.Number(NumElements(Spatial(c.type(0))), DType::kI64);
   if (!plane) return plane.takeError();
   return c.Node("Mod", {names[1], *plane});
@@ -94,7 +93,7 @@ Exported AvgPool(ExportCall& c) {
   const DType dtype = ComputeDType(c.dtype());
   const bool has_divisor = c.attributes().Has("divisor");
   const bool is_ceil = c.attributes().Bool("ceil_mode");
-  if (has_divisor && is_ceil) return c.Refuse("AveragePool has no divisor");
+  if (has_divisor && is_ceil) return c.Refuse("AveragePool has no explicit divisor");
   std::vector<OnnxAttribute> attributes;
   if (llvm::Error error = AddCeilMode(c, *window, &attributes)) return error;
   const bool has_counts =
@@ -105,7 +104,7 @@ Exported AvgPool(ExportCall& c) {
   if (!x) return x.takeError();
   std::string y = c.Node("AveragePool", {*x}, attributes);
   if (has_counts) {
-    // How much of each window is no padding.
+    // The fraction of each window that is not padding.
     Shape plane = c.type(0).dims;
     plane[0] = plane[1] = 1;
     llvm::Expected<std::string> sizes = c.Sizes(plane);
@@ -128,7 +127,7 @@ Exported LpPool(ExportCall& c) {
   llvm::Expected<ExportedWindow> window = PoolWindow(c);
   if (!window) return window.takeError();
   const double p = c.attributes().Float("p");
-  if (p != std::floor(p)) return c.Refuse("the p of LpPool is a whole number");
+  if (p != std::floor(p)) return c.Refuse("the p of LpPool must be an integer");
   const DType dtype = ComputeDType(c.dtype());
   std::vector<OnnxAttribute> attributes;
   if (llvm::Error error = AddCeilMode(c, *window, &attributes)) return error;
@@ -138,7 +137,7 @@ Exported LpPool(ExportCall& c) {
   return c.Out(c.Node("LpPool", {*x}, attributes), dtype);
 }
 
-/// [N, C, S...] as [N, C, product of S].
+/// Reshapes [N, C, S...] to [N, C, product of S].
 llvm::Expected<std::string> Planes(ExportCall& c, const std::string& x, const Type& type) {
   return c.Reshape(x, type.dims, {type.dims[0], type.dims[1], NumElements(Spatial(type))});
 }
@@ -174,8 +173,9 @@ Exported PlaneGather(ExportCall& c) {
   return *y;
 }
 
-/// Each dim by itself: the mean, or the largest, of each part. Parts are of different lengths, so
-/// the places of each are listed, the last one again where it is shorter.
+/// Pools one dim after the other: the mean or the largest element of each part. Parts have
+/// different lengths, so the indices of each part are listed, and the last one is repeated for
+/// shorter parts.
 Exported AdaptivePool(ExportCall& c) {
   const bool is_max = c.op().type() == "adaptive_max_pool";
   const DType dtype = is_max ? PoolDType(c.dtype()) : ComputeDType(c.dtype());
@@ -196,17 +196,18 @@ Exported AdaptivePool(ExportCall& c) {
     int64_t longest = 0;
     for (int64_t part = 0; part < count; ++part)
       longest = std::max(longest, end(part) - begin(part));
-    std::vector<int64_t> places;
+    std::vector<int64_t> element_indices;
     std::vector<float> shares;
     for (int64_t part = 0; part < count; ++part) {
       const int64_t length = end(part) - begin(part);
       for (int64_t k = 0; k < longest; ++k) {
-        places.push_back(std::min(begin(part) + k, end(part) - 1));
+        element_indices.push_back(std::min(begin(part) + k, end(part) - 1));
         shares.push_back(k < length ? 1.0F / static_cast<float>(length) : 0.0F);
       }
     }
     const std::string read = c.Node(
-        "Gather", {x, c.Constant(Constant::Copy(DType::kI64, {count, longest}, places.data()))},
+        "Gather",
+        {x, c.Constant(Constant::Copy(DType::kI64, {count, longest}, element_indices.data()))},
         {{"axis", axis}});
     if (is_max) {
       x = c.Reduce("ReduceMax", read, {axis + 1}, false);
@@ -238,7 +239,7 @@ Exported Resize(ExportCall& c) {
     for (size_t i = 2; i < rank; ++i) {
       const double factor = a.Has("scale") ? a.Float("scale") : (*list)[i - 2];
       factors[i] = static_cast<float>(factor);
-      // What ONNX's f32 makes of 13/9 is less, and 9 elements would become 12.
+      // 13/9 rounded to f32 is smaller than 13/9, so that 9 elements would become 12.
       const Dim &from = c.type(0).dims[i], &to = c.result().dims[i];
       if (from.is_constant() && to.is_constant() &&
           static_cast<double>(from.constant()) * factors[i] < static_cast<double>(to.constant()))

@@ -1,4 +1,4 @@
-// Export of products of matrices, and of what is made of them.
+// Export of matmuls, and of operators built from them.
 #include <cmath>
 #include <numeric>
 
@@ -10,8 +10,8 @@ namespace {
 
 using Exported = llvm::Expected<ExportedNames>;
 
-/// With the last two axes exchanged.
-std::string Turned(ExportCall& c, const std::string& x, unsigned rank) {
+/// Transposes the last two axes.
+std::string SwapLastAxes(ExportCall& c, const std::string& x, unsigned rank) {
   std::vector<int64_t> perm(rank);
   std::iota(perm.begin(), perm.end(), 0);
   std::swap(perm[rank - 1], perm[rank - 2]);
@@ -21,12 +21,12 @@ std::string Turned(ExportCall& c, const std::string& x, unsigned rank) {
 Exported MatMul(ExportCall& c) {
   const DType dtype = ComputeDType(c.dtype());
   std::string a = c.In(0, dtype), b = c.In(1, dtype);
-  if (c.attributes().Bool("transpose_a")) a = Turned(c, a, c.type(0).rank());
-  if (c.attributes().Bool("transpose_b")) b = Turned(c, b, c.type(1).rank());
+  if (c.attributes().Bool("transpose_a")) a = SwapLastAxes(c, a, c.type(0).rank());
+  if (c.attributes().Bool("transpose_b")) b = SwapLastAxes(c, b, c.type(1).rank());
   return c.Out(c.Node("MatMul", {a, b}), dtype);
 }
 
-/// The axes that the `...` of each operand stands for have the same sizes.
+/// Whether the axes that the `...` of each operand stands for have the same sizes.
 bool EllipsesAgree(ExportCall& c) {
   llvm::SmallVector<llvm::StringRef, 4> terms;
   c.attributes().String("equation").split("->").first.split(terms, ',');
@@ -54,7 +54,7 @@ Exported Einsum(ExportCall& c) {
                dtype);
 }
 
-/// [..., G, S, D] with each head repeated, so that there are H.
+/// Repeats each head of [..., G, S, D], to get H heads.
 llvm::Expected<std::string> RepeatHeads(ExportCall& c, const std::string& x, const Type& type,
                                         const Dim& heads) {
   const size_t rank = type.dims.size();
@@ -71,17 +71,17 @@ llvm::Expected<std::string> RepeatHeads(ExportCall& c, const std::string& x, con
   return c.Reshape(repeated, wide, joined);
 }
 
-/// Truth values [T, S]: key j is seen by query i where j <= past + i.
+/// A bool mask [T, S]: query i attends to key j if j <= past + i.
 llvm::Expected<std::string> Causal(ExportCall& c, const Dim& queries, const Dim& keys) {
   const DType i64 = DType::kI64;
-  const auto places = [&](const Dim& size) -> llvm::Expected<std::string> {
+  const auto range_of = [&](const Dim& size) -> llvm::Expected<std::string> {
     llvm::Expected<std::string> count = c.Number(size, i64);
     if (!count) return count.takeError();
     return c.Node("Range", {c.Scalar(0, i64), *count, c.Scalar(1, i64)});
   };
-  llvm::Expected<std::string> rows = places(queries);
+  llvm::Expected<std::string> rows = range_of(queries);
   if (!rows) return rows.takeError();
-  llvm::Expected<std::string> columns = places(keys);
+  llvm::Expected<std::string> columns = range_of(keys);
   if (!columns) return columns.takeError();
   std::string last = *rows;
   if (const auto past = c.Find("past")) last = c.Node("Add", {last, c.In(*past, i64)});
@@ -105,7 +105,7 @@ Exported Attention(ExportCall& c) {
     if (!width) return width.takeError();
     scale = c.Node("Reciprocal", {c.Node("Sqrt", {*width})});
   }
-  std::string scores = c.Node("MatMul", {c.In(0, dtype), Turned(c, *keys, rank)});
+  std::string scores = c.Node("MatMul", {c.In(0, dtype), SwapLastAxes(c, *keys, rank)});
   scores = c.Node("Mul", {scores, scale});
   const std::string least = c.Scalar(-INFINITY, dtype);
   bool hides = false;
@@ -121,7 +121,7 @@ Exported Attention(ExportCall& c) {
     scores = c.Node("Where", {*seen, scores, least});
   }
   std::string parts = c.Node("Softmax", {scores}, {{"axis", int64_t{-1}}});
-  // A query that sees nothing has a softmax of nans.
+  // If all keys of a query are masked, its softmax is nan.
   if (hides) parts = c.Node("Where", {c.Node("IsNaN", {parts}), c.Scalar(0, dtype), parts});
   const std::string y = c.Out(c.Node("MatMul", {parts, *values}), dtype);
   if (!c.exporter().IsUsed(c.op().result(1))) return y;
@@ -129,7 +129,7 @@ Exported Attention(ExportCall& c) {
   return std::vector<std::string>{y, c.Out(lse, dtype, 1)};
 }
 
-/// Pair i of a row is turned by position * base ** (-2 i / width).
+/// Rotates pair i of a row by position * base ** (-2 i / width).
 Exported RotaryEmbedding(ExportCall& c) {
   const DType dtype = ComputeDType(c.dtype());
   const Type& x = c.type(0);

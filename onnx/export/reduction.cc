@@ -25,7 +25,7 @@ Exported Plain(ExportCall& c) {
   return c.Out(Over(c, type, c.In(0, dtype)), dtype);
 }
 
-/// GlobalAveragePool where planes of f32 are averaged, which are not empty.
+/// GlobalAveragePool for the mean of non-empty f32 planes.
 Exported Mean(ExportCall& c) {
   const unsigned rank = c.type(0).rank();
   std::vector<int64_t> spatial;
@@ -38,7 +38,7 @@ Exported Mean(ExportCall& c) {
   return Plain(c);
 }
 
-/// How many elements are other than 0, as a nan is.
+/// Counts elements other than 0, including nan.
 std::string CountNonzero(ExportCall& c, bool zeros) {
   const DType own = c.type(0).dtype;
   const DType dtype = ComputeDType(own);

@@ -1,4 +1,4 @@
-// Export of what moves elements, or leaves them where they are.
+// Export of operators that move elements, and of reshapes.
 #include <numeric>
 
 #include "llvm/ADT/STLExtras.h"
@@ -82,7 +82,7 @@ Exported Flip(ExportCall& c) {
   return c.Node("Slice", {c.In(0), c.Ints(last), c.Ints(before), c.Ints(axes), c.Ints(last)});
 }
 
-/// The part from `at` on, and then what is before it.
+/// The elements from `at` on, followed by those before it.
 std::string Rotate(ExportCall& c, const std::string& x, const std::string& at, int64_t axis) {
   const std::string axes = c.Ints({axis});
   const std::string back = c.Node("Slice", {x, at, c.Ints({INT64_MAX}), axes});
@@ -104,7 +104,7 @@ Exported Roll(ExportCall& c) {
   for (size_t i = 0; i < axes.size(); ++i) {
     const Dim& size = dims[static_cast<size_t>(axes[i])];
     if (size.is_constant(0)) continue;
-    // A size of 0 gives an empty slice wherever it is cut.
+    // An empty dim can be cut anywhere.
     llvm::Expected<std::string> at = c.Size(
         Dim::Mod(Dim(0) - shifts[std::min<size_t>(i, shifts.size() - 1)], Dim::Max(size, 1)));
     if (!at) return at.takeError();
@@ -128,7 +128,7 @@ Exported Tile(ExportCall& c) {
   return c.Node("Tile", {c.Unsqueeze(c.In(0), front), *counts});
 }
 
-/// Elements are taken off first, then others are added.
+/// Removes elements first, then adds others.
 Exported Pad(ExportCall& c) {
   const unsigned rank = c.type(0).rank();
   const std::vector<int64_t> axes = c.Axes("axes", rank);
@@ -159,7 +159,7 @@ Exported Pad(ExportCall& c) {
   llvm::Expected<std::string> pads = c.Sizes(added);
   if (!pads) return pads.takeError();
   const std::string mode = c.attributes().String("mode").str();
-  // Truth values are padded as numbers.
+  // Bools are padded as numbers.
   const DType dtype = c.dtype() == DType::kBool ? DType::kU8 : c.dtype();
   if (dtype != c.dtype()) x = c.Cast(x, dtype);
   std::string value;
@@ -168,7 +168,7 @@ Exported Pad(ExportCall& c) {
 }
 
 Exported Triangle(ExportCall& c) {
-  // ONNX Runtime knows f32, f64, i64 and bool.
+  // ONNX Runtime supports f32, f64, i64 and bool.
   const DType own = c.dtype();
   const bool is_known =
       own == DType::kF32 || own == DType::kF64 || own == DType::kI64 || own == DType::kBool;
@@ -178,17 +178,17 @@ Exported Triangle(ExportCall& c) {
                dtype);
 }
 
-/// What a matrix of these sizes has on a diagonal, as bool: where column - row is k.
+/// A bool matrix of these sizes that is true on the diagonal column - row == k.
 llvm::Expected<std::string> IsOnDiagonal(ExportCall& c, const Dim& rows, const Dim& columns,
                                          int64_t k) {
-  const auto places = [&](const Dim& size) -> llvm::Expected<std::string> {
+  const auto indices = [&](const Dim& size) -> llvm::Expected<std::string> {
     llvm::Expected<std::string> count = c.Number(size, DType::kI64);
     if (!count) return count.takeError();
     return c.Node("Range", {c.Scalar(0, DType::kI64), *count, c.Scalar(1, DType::kI64)});
   };
-  llvm::Expected<std::string> row = places(rows);
+  llvm::Expected<std::string> row = indices(rows);
   if (!row) return row.takeError();
-  llvm::Expected<std::string> column = places(columns);
+  llvm::Expected<std::string> column = indices(columns);
   if (!column) return column.takeError();
   const std::string diagonal =
       c.Node("Add", {c.Unsqueeze(*row, {1}), c.Scalar(static_cast<double>(k), DType::kI64)});
@@ -208,7 +208,7 @@ Exported Eye(ExportCall& c) {
   return c.Node("Expand", {ones, *sizes});
 }
 
-/// The rows of x, moved along by k, where the diagonal is, and 0 elsewhere.
+/// The rows of x, shifted by k, on the diagonal, and 0 elsewhere.
 Exported Diag(ExportCall& c) {
   const Shape& dims = c.result().dims;
   const size_t rank = dims.size();
@@ -218,14 +218,14 @@ Exported Diag(ExportCall& c) {
   const DType own = c.dtype();
   const DType dtype = own == DType::kBool ? DType::kU8 : own == DType::kI8 ? DType::kI32 : own;
   std::string x = c.In(0, dtype);
-  // Column j of the result has element j - k on the diagonal, if k is positive; else element j.
+  // Column j of the result has element j - k on the diagonal if k is positive, else element j.
   if (k > 0) x = c.Node("Pad", {x, c.Ints({k, 0}), c.Scalar(0, dtype), c.Ints({-1})});
   if (k < 0) x = c.Node("Pad", {x, c.Ints({0, -k}), c.Scalar(0, dtype), c.Ints({-1})});
   const std::string rows = c.Unsqueeze(x, {static_cast<int64_t>(rank) - 2});
   return c.Out(c.Node("Where", {*diagonal, rows, c.Scalar(0, dtype)}), dtype);
 }
 
-/// Rows gathered in the order of the flat matrix: the diagonal's elements lie M + 1 apart.
+/// Gathers rows of the flat matrix: the elements of the diagonal are M + 1 apart.
 Exported Diagonal(ExportCall& c) {
   const Shape& dims = c.type(0).dims;
   const size_t rank = dims.size();
@@ -241,13 +241,13 @@ Exported Diagonal(ExportCall& c) {
   if (!step) return step.takeError();
   llvm::Expected<std::string> first = c.Number(k >= 0 ? Dim(k) : columns * Dim(-k), DType::kI64);
   if (!first) return first.takeError();
-  const std::string places =
+  const std::string indices =
       c.Node("Range", {c.Scalar(0, DType::kI64), *count, c.Scalar(1, DType::kI64)});
-  const std::string at = c.Node("Add", {c.Node("Mul", {places, *step}), *first});
+  const std::string at = c.Node("Add", {c.Node("Mul", {indices, *step}), *first});
   return c.Node("Gather", {*x, at}, {{"axis", static_cast<int64_t>(rank) - 2}});
 }
 
-/// [N, C, S...] with blocks taken apart: both ways are a reshape, a transposition and a reshape.
+/// Moves blocks of [N, C, S...] in either direction: a reshape, a transposition and a reshape.
 Exported Blocks(ExportCall& c) {
   const bool to_space = c.op().type() == "depth_to_space";
   const Shape& small = to_space ? c.type(0).dims : c.result().dims;
@@ -256,19 +256,19 @@ Exported Blocks(ExportCall& c) {
   const int64_t block = c.attributes().Int("block");
   const bool is_dcr = c.attributes().String("mode") == "dcr";
   const auto n = static_cast<int64_t>(spatial);
-  // Small: N, then C and the places in a block as the mode has them, then S...
+  // Small: N, then C and the positions in a block in the order of the mode, then S...
   Shape apart = {small[0]};
-  const int64_t channel = is_dcr ? 1 + n : 1, first_place = is_dcr ? 1 : 2;
+  const int64_t channel = is_dcr ? 1 + n : 1, first_offset = is_dcr ? 1 : 2;
   if (!is_dcr) apart.push_back(large[1]);
   apart.append(spatial, Dim(block));
   if (is_dcr) apart.push_back(large[1]);
   apart.append(small.begin() + 2, small.end());
-  // Large: N, C, then S and a place for each dim.
+  // Large: N, C, then each S with the position in a block.
   std::vector<int64_t> perm = {0, channel};
   Shape joined = {large[0], large[1]};
   for (int64_t i = 0; i < n; ++i) {
     perm.push_back(2 + n + i);
-    perm.push_back(first_place + i);
+    perm.push_back(first_offset + i);
     joined.push_back(small[static_cast<size_t>(2 + i)]);
     joined.push_back(Dim(block));
   }

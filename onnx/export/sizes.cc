@@ -1,4 +1,4 @@
-// Sizes of an export: expressions over symbols become chains of nodes over shapes.
+// Sizes in an export: expressions over symbols become chains of nodes over shapes.
 #include "ir/dim_polynomial.h"
 #include "llvm/ADT/STLExtras.h"
 #include "onnx/export/exporter.h"
@@ -23,7 +23,7 @@ std::string Exporter::Arithmetic(llvm::StringRef type, const std::string& a, con
   return AddNode(type, {a, b}, {}, 1).front();
 }
 
-/// i64[1]: the size that a symbol stands for.
+/// The size that a symbol stands for, as i64[1].
 llvm::Expected<std::string> Exporter::Symbol(llvm::StringRef symbol) {
   const auto read = [&](const SizeSource& source) {
     return AddNode("Shape", {source.value},
@@ -32,7 +32,7 @@ llvm::Expected<std::string> Exporter::Symbol(llvm::StringRef symbol) {
   };
   if (const auto found = known_.sources.find(symbol); found != known_.sources.end())
     return read(found->second);
-  // 8*H + 1 is there, and H is wanted: two points tell the line.
+  // A known size such as 8*H + 1 is a linear function of H, and can be solved for H.
   for (const auto& [dim, source] : known_.composed) {
     std::optional<std::string> only;
     bool is_alone = true;

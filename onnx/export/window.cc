@@ -1,4 +1,4 @@
-// Export of convolutions and of windows as columns.
+// Export of convolutions and of im2col.
 #include "onnx/export/window.h"
 
 #include "llvm/ADT/STLExtras.h"
@@ -14,7 +14,7 @@ const std::string* PadWord(ExportCall& c) {
   return std::get_if<std::string>(c.attributes().Find("pad"));
 }
 
-/// Padding with which there are as many windows as strides in `in`, where that is "same".
+/// Reads the padding; "same" pads to get ceil(size / stride) windows.
 llvm::Error ReadPads(ExportCall& c, llvm::ArrayRef<Dim> in, ExportedWindow* window) {
   const size_t rank = window->kernel.size();
   const std::string* word = PadWord(c);
@@ -36,8 +36,8 @@ llvm::Error ReadPads(ExportCall& c, llvm::ArrayRef<Dim> in, ExportedWindow* wind
       before = Dim::FloorDiv(total, 2);
       after = total - before;
       if (*word == "same_lower") std::swap(before, after);
-      // ONNX Runtime refuses dilation then, or forgets it, and pads too little where windows leave
-      // something out.
+      // ONNX Runtime rejects or ignores dilation with auto_pad, and pads too little if the stride
+      // is larger than the window.
       is_auto &= window->dilation[i] == 1 && extent >= stride;
     }
     is_known &= before.is_constant() && after.is_constant();
@@ -115,13 +115,13 @@ llvm::ArrayRef<Dim> Spatial(const Type& type) {
   return llvm::ArrayRef<Dim>(type.dims).drop_front(2);
 }
 
-/// ONNX Runtime convolves floats alone.
+/// ONNX Runtime convolves only floats.
 DType ConvDType(DType dtype) {
   const DType computed = ComputeDType(dtype);
   return IsFloat(computed) ? computed : DType::kF32;
 }
 
-/// Of nothing comes the bias alone. ONNX Runtime writes nothing then.
+/// Without input channels the result is the bias; ONNX Runtime would leave it uninitialized.
 Exported WithoutChannels(ExportCall& c) {
   llvm::Expected<std::string> sizes = c.Sizes(c.result().dims);
   if (!sizes) return sizes.takeError();
@@ -150,7 +150,7 @@ Exported Conv(ExportCall& c) {
   return c.Out(c.Node("Conv", inputs, attributes), dtype);
 }
 
-/// With the padding at the end chosen so that the result has the size that it has here.
+/// Chooses the padding at the end so that the result has the declared size.
 Exported ConvTranspose(ExportCall& c) {
   const llvm::ArrayRef<Dim> in = Spatial(c.type(0)), out = Spatial(c.result());
   llvm::Expected<std::vector<int64_t>> kernel =
@@ -165,9 +165,10 @@ Exported ConvTranspose(ExportCall& c) {
   for (size_t i = 0; i < rank; ++i) {
     const int64_t extent = ((*kernel)[i] - 1) * (*dilation)[i] + 1;
     const Dim whole = (in[i] - 1) * Dim((*stride)[i]) + extent;
-    // What is cut off on both sides; less than nothing is added at the end.
+    // The number of elements cut off on both sides; a negative number of them is added at the end.
     const Dim cut = whole - out[i];
-    if (!cut.is_constant()) return c.Refuse("what 'pad' and 'size' cut off must be known");
+    if (!cut.is_constant())
+      return c.Refuse("the padding that 'pad' and 'size' result in must be known");
     Dim first = 0;
     if (const std::string* word = PadWord(c)) {
       const int64_t total = std::max<int64_t>(extent - (*stride)[i], 0);
@@ -176,7 +177,7 @@ Exported ConvTranspose(ExportCall& c) {
       const Shape& pad = c.attributes().Dims("pad");
       first = pad.size() == 2 * rank ? pad[2 * i] : Entry(pad, i);
     }
-    if (!first.is_constant()) return c.Refuse("'pad' must be known while exporting");
+    if (!first.is_constant()) return c.Refuse("'pad' must be known at export");
     const int64_t rest = cut.constant() - first.constant();
     begin.push_back(first.constant());
     end.push_back(std::max<int64_t>(rest, 0));
@@ -196,7 +197,7 @@ Exported ConvTranspose(ExportCall& c) {
                dtype);
 }
 
-/// The kernel of a call of im2col or col2im, over the spatial dims `image`.
+/// The window of a call of im2col or col2im, over the spatial dims `image`.
 llvm::Expected<ExportedWindow> ColumnWindow(ExportCall& c, llvm::ArrayRef<Dim> image) {
   const Shape& given = c.attributes().Dims("kernel");
   Shape kernel;
@@ -204,20 +205,20 @@ llvm::Expected<ExportedWindow> ColumnWindow(ExportCall& c, llvm::ArrayRef<Dim> i
   return ReadExportedWindow(c, kernel, image);
 }
 
-/// A convolution by weights that take one place each.
+/// A convolution with one-hot weights.
 Exported Im2Col(ExportCall& c) {
   const Shape& dims = c.type(0).dims;
   llvm::Expected<ExportedWindow> window = ColumnWindow(c, Spatial(c.type(0)));
   if (!window) return window.takeError();
-  if (!dims[1].is_constant()) return c.Refuse("the count of channels must be known");
+  if (!dims[1].is_constant()) return c.Refuse("the number of channels must be known");
   const int64_t channels = dims[1].constant();
-  int64_t places = 1;
-  for (int64_t size : window->kernel) places *= size;
-  std::vector<float> weights(static_cast<size_t>(channels * places * places), 0);
+  int64_t kernel_size = 1;
+  for (int64_t size : window->kernel) kernel_size *= size;
+  std::vector<float> weights(static_cast<size_t>(channels * kernel_size * kernel_size), 0);
   for (int64_t channel = 0; channel < channels; ++channel)
-    for (int64_t place = 0; place < places; ++place)
-      weights[static_cast<size_t>((channel * places + place) * places + place)] = 1;
-  std::vector<int64_t> sizes = {channels * places, 1};
+    for (int64_t offset = 0; offset < kernel_size; ++offset)
+      weights[static_cast<size_t>((channel * kernel_size + offset) * kernel_size + offset)] = 1;
+  std::vector<int64_t> sizes = {channels * kernel_size, 1};
   sizes.insert(sizes.end(), window->kernel.begin(), window->kernel.end());
   const DType dtype = ConvDType(c.dtype());
   const std::string w = c.Constant(Constant::Copy(DType::kF32, sizes, weights.data()));
@@ -227,8 +228,8 @@ Exported Im2Col(ExportCall& c) {
   if (!x) return x.takeError();
   const std::string y =
       c.Node("Conv", {*x, dtype == DType::kF32 ? w : c.Cast(w, dtype)}, attributes);
-  // Its sizes come out of the window: all of them are one axis.
-  const std::string columns = c.Node("Reshape", {y, c.Ints({0, channels * places, -1})});
+  // The spatial sizes of the result become one axis.
+  const std::string columns = c.Node("Reshape", {y, c.Ints({0, channels * kernel_size, -1})});
   return c.Out(columns, dtype);
 }
 
@@ -236,7 +237,7 @@ Exported Col2Im(ExportCall& c) {
   llvm::Expected<ExportedWindow> window = ColumnWindow(c, Spatial(c.result()));
   if (!window) return window.takeError();
   if (!window->same.empty() || !window->padding.empty())
-    return c.Refuse("'pad' must be known while exporting");
+    return c.Refuse("'pad' must be known at export");
   llvm::Expected<std::string> image = c.Sizes(Spatial(c.result()));
   if (!image) return image.takeError();
   const DType dtype = ConvDType(c.dtype());

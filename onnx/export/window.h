@@ -7,17 +7,18 @@
 
 namespace pdl {
 
-/// The attributes of a sliding window, an entry for each spatial dim.
+/// The attributes of a sliding window, with an entry for each spatial dim.
 struct ExportedWindow {
   std::vector<int64_t> kernel, stride, dilation;
-  /// Unless `same` is set.
+  /// The padding, unless `same` is set.
   std::vector<int64_t> begin, end;
-  /// "SAME_UPPER" or "SAME_LOWER" where the padding depends on sizes that are not known.
+  /// "SAME_UPPER" or "SAME_LOWER" if the padding depends on sizes that are not known.
   std::string same;
-  /// What Pad takes, where it depends on them otherwise: `begin` and `end` are 0 then.
+  /// The operand of Pad if the padding depends on unknown sizes in another way; then `begin` and
+  /// `end` are 0.
   Shape padding;
 
-  /// `x`, an operand of the call, with the padding that the attributes do not have around it.
+  /// `x`, an operand of the call, with the padding that is not in the attributes.
   llvm::Expected<std::string> Padded(ExportCall& call, const std::string& x, double fill,
                                      DType dtype) const;
 
@@ -25,7 +26,8 @@ struct ExportedWindow {
   std::vector<OnnxAttribute> Attributes() const;
 };
 
-/// Reads them for a window of these sizes over `in`. An Error where one depends on a symbol.
+/// Reads the attributes of a call for a kernel of these sizes over `in`. An Error if one depends on
+/// a symbol.
 llvm::Expected<ExportedWindow> ReadExportedWindow(ExportCall& call, llvm::ArrayRef<Dim> kernel,
                                                   llvm::ArrayRef<Dim> in);
 /// The attribute `name` with an entry for each of `rank` dims.

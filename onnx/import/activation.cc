@@ -1,4 +1,4 @@
-// Activations and what normalizes a line: softmax and its like.
+// Activations, softmax and related normalizations of an axis.
 #include "onnx/import/node.h"
 #include "onnx/import/rules.h"
 
@@ -7,7 +7,7 @@ namespace {
 
 void ConvertElu(Node& n) { n.Out(n.Call("elu", {n.In(0)}, {{"alpha", n.Float("alpha", 1)}})); }
 
-// Any slope: what celu takes must be above 0.
+// Any alpha: that of pdl's celu must be positive.
 void ConvertCelu(Node& n) {
   const double alpha = n.Float("alpha", 1);
   Value* x = n.In(0);
@@ -58,7 +58,7 @@ void ConvertShrink(Node& n) {
   n.Out(n.Cast(n.Call("shrink", {x}, {{"threshold", threshold}, {"bias", bias}}), dtype));
 }
 
-// The slope broadcasts to x; before version 7, one of one dim is for the channels.
+// The slope broadcasts to x; before version 7, one with a single dim is for the channels.
 void ConvertPRelu(Node& n) {
   Value* x = n.In(0);
   Value* slope = n.In(1);
@@ -73,7 +73,7 @@ void ConvertPRelu(Node& n) {
   n.Out(n.Call("where", {n.Call("less", {x, n.Scalar(0, x)}), n.Mul(x, slope), x}));
 }
 
-// Before version 13 the axis and all after it are one line.
+// Before version 13, softmax normalizes over the axis and all dims after it.
 void ConvertSoftmax(Node& n) {
   const bool is_old = n.opset() < 13;
   Value* x = n.In(0);
@@ -92,13 +92,13 @@ void ConvertSoftmax(Node& n) {
   Value* y = nullptr;
   const std::vector<NamedAttribute> along = {{"axis", static_cast<int64_t>(axis)}};
   if (n.op_type() == "Hardmax") {
-    Value* place = n.Call("argmax", {x}, {{"axis", static_cast<int64_t>(axis)}, {"keep", true}});
-    if (place == nullptr) return;
+    Value* index = n.Call("argmax", {x}, {{"axis", static_cast<int64_t>(axis)}, {"keep", true}});
+    if (index == nullptr) return;
     Value* count =
         n.Call("range", {}, {{"start", Shape{0}}, {"stop", Shape{x->type().dims[axis]}}});
     Shape line(x->type().rank() - axis, Dim(1));
     line[0] = x->type().dims[axis];
-    y = n.Cast(n.Call("equal", {n.Reshape(count, line), place}), x->type().dtype);
+    y = n.Cast(n.Call("equal", {n.Reshape(count, line), index}), x->type().dtype);
   } else {
     y = n.Call(n.op_type() == "Softmax" ? "softmax" : "log_softmax", {x}, along);
   }

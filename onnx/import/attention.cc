@@ -1,4 +1,4 @@
-// Attention in its forms, and the positions that it is told.
+// Attention in its variants, and rotary embeddings.
 #include <cmath>
 
 #include "llvm/ADT/STLExtras.h"
@@ -10,7 +10,7 @@ namespace {
 
 constexpr double kInfinity = HUGE_VAL;
 
-/// [B, T, H * D] as [B, H, T, D].
+/// Reshapes [B, T, H * D] to [B, H, T, D].
 Value* SplitHeads(Node& n, Value* x, int64_t heads) {
   if (x == nullptr) return nullptr;
   const Shape& dims = x->type().dims;
@@ -22,7 +22,7 @@ Value* SplitHeads(Node& n, Value* x, int64_t heads) {
                      {0, 2, 1, 3});
 }
 
-/// [B, H, T, D] as [B, T, H * D].
+/// Reshapes [B, H, T, D] to [B, T, H * D].
 Value* JoinHeads(Node& n, Value* x) {
   if (x == nullptr) return nullptr;
   const Shape dims = x->type().dims;
@@ -38,12 +38,12 @@ struct Heads {
   Dim past = 0;
 };
 
-/// What may be seen: true or false, or numbers to be added; null where all may.
+/// The attention mask: bools, or numbers to add to the scores; null if nothing is masked.
 Value* Mask(Node& n, const Heads& heads) {
   const Dim keys = heads.k->type().dims[2];
   Value* mask = n.OptionalIn(3);
   if (mask != nullptr && mask->type().rank() > 0) {
-    // A mask that is too short hides the rest.
+    // Keys after the end of the mask are masked.
     const Dim have = mask->type().dims.back();
     if (have != keys && !have.is_constant(1)) {
       mask = n.Call("pad", {mask},
@@ -70,7 +70,7 @@ Value* Mask(Node& n, const Heads& heads) {
   return mask;
 }
 
-/// Each head as often as neighbouring heads of q share it.
+/// Repeats each head of k or v for the heads of q that share it.
 Value* RepeatHeads(Node& n, Value* x, const Dim& share) {
   const Shape dims = x->type().dims;
   Value* apart = n.Reshape(x, {dims[0], dims[1], 1, dims[2], dims[3]});
@@ -79,7 +79,8 @@ Value* RepeatHeads(Node& n, Value* x, const Dim& share) {
   return n.Reshape(all, {dims[0], dims[1] * share, dims[2], dims[3]});
 }
 
-/// Step by step, where a value on the way is wanted or the scores are bounded.
+/// Emits attention as separate calls, if an intermediate value is an output or the scores are
+/// capped.
 void SpelledOut(Node& n, const Heads& heads, double scale, Value** y, Value** scores_out) {
   const Shape q_dims = heads.q->type().dims, k_dims = heads.k->type().dims;
   Value* k = heads.k;
@@ -159,7 +160,7 @@ void ConvertAttention(Node& n) {
     const bool is_causal = n.Int("is_causal", 0) != 0;
     std::vector<Value*> operands = {heads.q, heads.k, heads.v};
     Value* mask = Mask(n, heads);
-    // The optional inputs come in order: what comes before a mask, too.
+    // The optional inputs are in order, so a mask requires the past.
     if (mask != nullptr || (is_causal && !heads.past.is_constant(0)))
       operands.push_back(n.Reshape(n.SizeValue({heads.past}), {}));
     if (mask != nullptr) operands.push_back(mask);
@@ -170,7 +171,7 @@ void ConvertAttention(Node& n) {
   n.Out(0, is_joined ? JoinHeads(n, y) : y);
 }
 
-/// A graph of the node's, applied to one value; the value itself where there is none.
+/// Applies a graph attribute to a value; returns the value if the node has no such attribute.
 Value* Modified(Node& n, llvm::StringRef graph, Value* value) {
   const auto* attribute = n.Attribute(graph);
   if (attribute == nullptr || value == nullptr) return value;
@@ -184,11 +185,11 @@ Value* Modified(Node& n, llvm::StringRef graph, Value* value) {
     n.Take(results.takeError());
     return nullptr;
   }
-  if (results->size() != 1) n.Fail("{0} gives {1} values", graph, results->size());
+  if (results->size() != 1) n.Fail("{0} returns {1} values", graph, results->size());
   return n.failed() ? nullptr : (*results)[0];
 }
 
-// Attention whose scores and probabilities graphs change.
+// Attention whose scores and probabilities are modified by graphs.
 void ConvertFlexAttention(Node& n) {
   Value* q = n.In(0);
   Value* k = n.In(1);
@@ -217,7 +218,7 @@ void ConvertFlexAttention(Node& n) {
   n.Out(n.Cast(n.Call("matmul", {weights, n.Cast(v, wide)}), dtype));
 }
 
-// Pairs of elements are turned by angles whose cosines and sines are given.
+// Rotates pairs of elements by angles whose cosines and sines are given.
 void ConvertRotaryEmbedding(Node& n) {
   Value* x = n.In(0);
   Value* cosines = n.In(1);
@@ -254,28 +255,29 @@ void ConvertRotaryEmbedding(Node& n) {
   Value* b = interleaved ? part(x, 1, width, 2) : part(x, half, width, 1);
   Value* real = n.Sub(n.Mul(cosines, a), n.Mul(sines, b));
   Value* imaginary = n.Add(n.Mul(sines, a), n.Mul(cosines, b));
-  Value* turned = interleaved
-                      ? n.Reshape(n.Call("stack", {real, imaginary}, {{"axis", int64_t{-1}}}),
-                                  {dims[0], dims[1], dims[2], width})
-                      : n.Call("concat", {real, imaginary}, {{"axis", int64_t{3}}});
+  Value* rotated = interleaved
+                       ? n.Reshape(n.Call("stack", {real, imaginary}, {{"axis", int64_t{-1}}}),
+                                   {dims[0], dims[1], dims[2], width})
+                       : n.Call("concat", {real, imaginary}, {{"axis", int64_t{3}}});
   if (!is_whole)
-    turned = n.Call("concat", {turned, part(x, width, dims[3], 1)}, {{"axis", int64_t{3}}});
-  n.Out(is_joined ? JoinHeads(n, turned) : turned);
+    rotated = n.Call("concat", {rotated, part(x, width, dims[3], 1)}, {{"axis", int64_t{3}}});
+  n.Out(is_joined ? JoinHeads(n, rotated) : rotated);
 }
 
-// A depthwise convolution that sees what came before, which it hands on.
+// A causal depthwise convolution over a state of previous elements, which is updated.
 void ConvertCausalConvWithState(Node& n) {
   Value* x = n.In(0);
   Value* w = n.In(1);
   if (n.failed()) return;
-  if (x->type().rank() != 3 || w->type().rank() != 3) return n.Fail("3 dims are wanted");
+  if (x->type().rank() != 3 || w->type().rank() != 3)
+    return n.Fail("both operands must have 3 dims");
   const Shape dims = x->type().dims;
   const Dim before = w->type().dims[2] - 1;
   Value* past = n.OptionalIn(3);
   if (past == nullptr) past = n.Filled({dims[0], dims[1], before}, 0, x->type().dtype);
   Value* whole = n.Call("concat", {past, x}, {{"axis", int64_t{2}}});
   if (n.failed()) return;
-  if (!dims[1].is_constant()) return n.Unsupported("an unknown count of channels");
+  if (!dims[1].is_constant()) return n.Unsupported("an unknown number of channels");
   std::vector<Value*> operands = {whole, w};
   if (Value* bias = n.OptionalIn(2)) operands.push_back(bias);
   Value* y = n.Call("conv1d", operands, {{"groups", dims[1].constant()}});

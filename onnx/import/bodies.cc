@@ -1,5 +1,5 @@
-// Bodies of loops: while one is open, the calls of nodes go into its block, and what they read from
-// outside is given to it.
+// Bodies of loops: while one is open, the calls of nodes are added to its block, and outer values
+// that they use become inputs of it.
 #include <utility>
 
 #include "llvm/ADT/STLExtras.h"
@@ -30,7 +30,7 @@ Value* Importer::Inside(Value* value) {
   Value* input = graph_.AddBlockInput(body_->block, NewTemporary(), value->type());
   homes_[input] = body_->block.index;
   outside_[input] = outside;
-  // The way to a value is not said again inside.
+  // Inside a body, names do not repeat the path of the value.
   if (const auto suggested = suggested_.find(value); suggested != suggested_.end()) {
     const std::string name = suggested->second;
     SuggestName(input, llvm::StringRef(name).substr(llvm::StringRef(name).rfind('/') + 1));
@@ -75,7 +75,7 @@ void Importer::CaptureSizes() {
       sources.push_back(found->second);
   }
   llvm::sort(sources);
-  for (const auto& [place, value] : sources) {
+  for (const auto& [order, value] : sources) {
     const bool has_new = llvm::any_of(value->type().dims, [&](const Dim& dim) {
       return wanted.contains(dim.symbol()) && !bound.contains(dim.symbol());
     });

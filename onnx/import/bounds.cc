@@ -5,10 +5,10 @@
 namespace pdl {
 namespace {
 
-/// How far operands of `min` and `max` are looked into.
+/// Maximum depth at which operands of `min` and `max` are examined.
 constexpr int kMaxDepth = 3;
 
-/// The atom that a size is, with nothing beside it; null where it is none of that kind.
+/// The atom of a dim that consists of only that atom; null if it is not of that kind.
 const DimAtom* AtomOf(const Dim& dim, DimAtom::Kind kind) {
   if (dim.is_constant() || !dim.is_valid()) return nullptr;
   const auto& terms = dim.polynomial()->terms;
@@ -39,7 +39,7 @@ bool IsAtMost(const Dim& a, const Dim& b) { return IsAtMost(a, b, kMaxDepth); }
 Dim LargerOf(const Dim& a, const Dim& b) {
   if (IsAtMost(a, b)) return b;
   if (IsAtMost(b, a)) return a;
-  // max(a, max(p, q)) is max(a, q), where p is no larger than a.
+  // max(a, max(p, q)) is max(a, q) if p <= a.
   if (const DimAtom* max = AtomOf(b, DimAtom::Kind::kMax)) {
     if (IsAtMost(max->a, a)) return Dim::Max(a, max->b);
     if (IsAtMost(max->b, a)) return Dim::Max(a, max->a);

@@ -5,11 +5,11 @@
 
 namespace pdl {
 
-/// Whether a <= b, whatever the symbols stand for: what Dim::ProvablyAtLeast sees, and what follows
-/// from the operands of `min` and `max`.
+/// Whether a <= b for all values of the symbols: uses Dim::ProvablyAtLeast, and the operands of
+/// `min` and `max`.
 bool IsAtMost(const Dim& a, const Dim& b);
 
-/// max(a, b), where either is not the larger one already.
+/// max(a, b), simplified if one of them is known to be the larger one.
 Dim LargerOf(const Dim& a, const Dim& b);
 
 }  // namespace pdl

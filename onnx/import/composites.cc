@@ -8,7 +8,7 @@
 namespace pdl {
 namespace {
 
-/// The number that a call of `constant` gives.
+/// The number of a scalar constant.
 std::optional<double> NumberOf(const Value* value) {
   const Op* op = value->producer();
   if (op == nullptr || op->type() != "constant") return std::nullopt;
@@ -17,7 +17,7 @@ std::optional<double> NumberOf(const Value* value) {
   return ShortestNumber(constant.ElementAsDouble(0), constant.dtype());
 }
 
-/// Near enough for a number that a model has in f32.
+/// Equal up to the rounding of a model's f32 constants.
 bool IsNear(double a, double b) { return std::abs(a - b) <= 1e-4 * std::abs(b); }
 bool IsNumber(const Value* value, double wanted) {
   const std::optional<double> number = NumberOf(value);
@@ -29,7 +29,7 @@ const Op* Producer(const Value* value, llvm::StringRef type) {
   return op != nullptr && op->type() == type ? op : nullptr;
 }
 
-/// What is multiplied in a product of products: numbers in one, all other factors.
+/// The operands of nested multiplications: the product of all numbers, and all other factors.
 struct Product {
   double number = 1;
   std::vector<const Value*> factors;
@@ -40,7 +40,7 @@ void Collect(const Value* value, Product* product, int depth) {
     return;
   }
   const Op* op = value->producer();
-  // A product that others need as well is a factor.
+  // A product with other uses is a factor of its own.
   const bool is_shared = depth > 0 && value->uses().size() != 1;
   if (op != nullptr && depth < 4 && !is_shared && op->type() == "mul") {
     for (const Value* operand : op->operands()) Collect(operand, product, depth + 1);
@@ -90,7 +90,7 @@ bool IsCubic(const Value* value, const Value* x) {
   return false;
 }
 
-/// x * 0.5 * (1 + erf(x / sqrt(2))), or the same with a tanh.
+/// Finds x * 0.5 * (1 + erf(x / sqrt(2))), or the same with tanh.
 std::optional<Composite> FindGelu(const Op& op) {
   if (op.type() != "mul") return std::nullopt;
   const Product product = ProductOf(op.result());
@@ -115,7 +115,7 @@ std::optional<Composite> FindGelu(const Op& op) {
   return std::nullopt;
 }
 
-/// The operand of a mean over the last axis that keeps it.
+/// The operand of a mean over the last axis with `keep`.
 const Value* MeanedOf(const Value* value) {
   const Op* mean = Producer(value, "mean");
   if (mean == nullptr || !mean->attributes().Bool("keep") || !mean->attributes().Has("axes"))
@@ -135,7 +135,7 @@ bool IsSquareOf(const Value* value, const Value* x) {
   return op->type() == "pow" && IsNumber(op->operands()[1], 2);
 }
 
-/// (x - mean(x)) / sqrt(mean((x - mean(x))**2) + eps), over the last axis.
+/// Finds (x - mean(x)) / sqrt(mean((x - mean(x))**2) + eps) over the last axis.
 std::optional<Composite> FindStandardize(const Op& op) {
   if (op.type() != "div") return std::nullopt;
   const Op* centred = Producer(op.operands()[0], "sub");
@@ -149,7 +149,7 @@ std::optional<Composite> FindStandardize(const Op& op) {
     const std::optional<double> eps = NumberOf(sum->operands()[i]);
     const Value* square = MeanedOf(sum->operands()[1 - i]);
     if (!eps || *eps < 0 || square == nullptr || square->producer() == nullptr) continue;
-    // The difference may have been computed twice.
+    // The difference may be computed twice.
     const Value* difference = square->producer()->operands()[0];
     const Op* again = Producer(difference, "sub");
     if (again == nullptr || again->operands()[0] != x || MeanedOf(again->operands()[1]) != x ||
@@ -162,7 +162,7 @@ std::optional<Composite> FindStandardize(const Op& op) {
   return std::nullopt;
 }
 
-/// softmax(scale * q k^T + mask) v.
+/// Finds softmax(scale * q k^T + mask) v.
 std::optional<Composite> FindAttention(const Op& op) {
   if (op.type() != "matmul" || op.attributes().Bool("transpose_a") ||
       op.attributes().Bool("transpose_b"))
@@ -214,7 +214,7 @@ std::optional<Composite> FindAttention(const Op& op) {
     for (size_t i = 0; i < perm.size(); ++i) is_identity &= perm[i] == static_cast<int64_t>(i);
     if (!is_identity) attention.transpose = perm;
   }
-  // Heads are dim -3 of q, k and v alike.
+  // Heads are dim -3 of each of q, k and v.
   const double scale = ProductOf(scores).number * q.number * k.number;
   const Dim& width = queries->type().dims.back();
   if (!width.is_constant() || !IsNear(scale, 1 / std::sqrt(static_cast<double>(width.constant()))))
@@ -223,7 +223,7 @@ std::optional<Composite> FindAttention(const Op& op) {
     const Type& type = mask->type();
     if (type.dtype != queries->type().dtype || type.rank() > queries->type().rank())
       return std::nullopt;
-    attention.operands.push_back(nullptr);  // what comes before: nothing
+    attention.operands.push_back(nullptr);  // the operand `past` is omitted
     attention.operands.push_back(mask);
   }
   return attention;

@@ -10,17 +10,17 @@
 
 namespace pdl {
 
-/// One operator that calls of a graph spell out.
+/// An operator that is equivalent to several calls of a graph.
 struct Composite {
   std::string op;
   std::vector<const Value*> operands;
   std::vector<NamedAttribute> attributes;
-  /// How operand 1 is transposed before; empty: not at all.
+  /// The permutation that operand 1 is transposed by first; empty: none.
   std::vector<int64_t> transpose;
 };
 
-/// The operator (gelu, attention, standardize) that the calls up to `op` spell out: models write it
-/// out where their operator set lacks it. nullopt where there is none.
+/// The operator (gelu, attention, standardize) that the calls ending in `op` compute: models
+/// contain such calls if their operator set lacks the operator. nullopt if there is none.
 std::optional<Composite> FindComposite(const Op& op);
 
 }  // namespace pdl

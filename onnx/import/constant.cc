@@ -1,4 +1,4 @@
-// Tensors that are made from nothing.
+// Nodes that create tensors without operands.
 #include <cmath>
 
 #include "onnx/import/bounds.h"
@@ -31,7 +31,7 @@ void ConvertConstant(Node& n) {
   n.Unsupported("a constant of another kind (a sparse tensor)");
 }
 
-// The one element of the attribute; 0 of f32 where there is none.
+// The value and dtype of the attribute `value`, which has one element; 0 of f32 by default.
 std::pair<double, DType> FillValue(Node& n) {
   const auto* value = n.Attribute("value");
   if (value == nullptr) return {0, DType::kF32};
@@ -48,7 +48,7 @@ void ConvertConstantOfShape(Node& n) {
   const Shape dims = n.SizesIn(0);
   const auto [value, dtype] = FillValue(n);
   for (const Dim& dim : dims)
-    if (dim.is_constant() && dim.constant() < 0) return n.Fail("a dim is below 0");
+    if (dim.is_constant() && dim.constant() < 0) return n.Fail("a dim is negative");
   n.Out(n.Filled(dims, value, dtype));
 }
 
@@ -61,7 +61,7 @@ void ConvertRange(Node& n) {
     Dim to = n.SizeIn(1);
     const int64_t step = n.IntIn(2);
     if (!n.failed() && step == 0) return n.Fail("a step of 0");
-    // There may be nothing between the two.
+    // The range may be empty.
     if (step > 0) {
       to = LargerOf(from, to);
     } else if (!IsAtMost(to, from)) {
@@ -73,23 +73,23 @@ void ConvertRange(Node& n) {
   const double from = n.RealIn(0), to = n.RealIn(1), step = n.RealIn(2);
   if (n.failed()) return;
   const double count = std::max(0.0, std::ceil((to - from) / step));
-  if (!(count < 1e9)) return n.Fail("a range without an end");
-  Value* places =
+  if (!(count < 1e9)) return n.Fail("an infinite range");
+  Value* indices =
       n.Call("range", {}, {{"start", Shape{0}}, {"stop", Shape{static_cast<int64_t>(count)}}});
-  n.Out(n.Add(n.Mul(n.Cast(places, dtype), n.Scalar(step, dtype)), n.Scalar(from, dtype)));
+  n.Out(n.Add(n.Mul(n.Cast(indices, dtype), n.Scalar(step, dtype)), n.Scalar(from, dtype)));
 }
 
 void ConvertEyeLike(Node& n) {
   Value* x = n.In(0);
   if (x == nullptr) return;
   const DType dtype = n.TypeAttribute("dtype", x->type().dtype);
-  if (x->type().rank() != 2) return n.Fail("a matrix is wanted");
+  if (x->type().rank() != 2) return n.Fail("the operand must be a matrix");
   n.Out(n.Cast(
       n.Call("eye", {}, {{"dims", x->type().dims}, {"dtype", DType::kF32}, {"k", n.Int("k", 0)}}),
       dtype));
 }
 
-// Triangles over the frequencies of a transform, evenly spread by how high they sound.
+// Triangular windows over the frequencies of a transform, equally spaced on the mel scale.
 void ConvertMelWeightMatrix(Node& n) {
   const int64_t bands = n.IntIn(0), length = n.IntIn(1), rate = n.IntIn(2);
   const double low = n.RealIn(3), high = n.RealIn(4);

@@ -1,5 +1,4 @@
-// Nodes with graphs in them, which become loops or are taken apart while importing, and lists of
-// tensors.
+// Nodes with subgraphs, which become loops or are expanded at import, and lists of tensors.
 #include <algorithm>
 
 #include "llvm/ADT/STLExtras.h"
@@ -9,7 +8,7 @@
 namespace pdl {
 namespace {
 
-/// Steps of a loop that are written one after another.
+/// The most steps of an unrolled loop.
 constexpr int64_t kMaxSteps = 256;
 
 const onnx::GraphProto* Body(Node& n, llvm::StringRef name) {
@@ -39,21 +38,21 @@ void ConvertIf(Node& n) {
     for (size_t i = 0; i < taken.size(); ++i) n.Out(static_cast<unsigned>(i), taken[i]);
     return;
   }
-  // Both are computed, and one is chosen.
+  // Both branches are computed, and the results are selected.
   const std::vector<Value*> a = Import(n, *then, {});
   const std::vector<Value*> b = Import(n, *otherwise, {});
   if (n.failed()) return;
-  if (a.size() != b.size()) return n.Fail("its branches give different counts of values");
+  if (a.size() != b.size()) return n.Fail("its branches return different numbers of values");
   for (size_t i = 0; i < a.size(); ++i) {
     if (a[i]->type() != b[i]->type())
-      return n.Unsupported("branches that give values of different types: {0} and {1}",
+      return n.Unsupported("branches that return values of different types: {0} and {1}",
                            a[i]->type().ToString(), b[i]->type().ToString());
     n.Out(static_cast<unsigned>(i), n.Call("where", {n.Reshape(condition, {}), a[i], b[i]}));
   }
 }
 
-/// A loop whose steps are written one after another: what a step gives may have other types than
-/// what it is given, and an end that shows while importing ends it.
+/// Unrolls a loop: the types of carried values may change from step to step, and a condition that
+/// is known at import ends the loop.
 void Unroll(Node& n, const onnx::GraphProto& body, int64_t steps, bool runs) {
   std::vector<Value*> carried;
   for (unsigned i = 2; i < n.num_inputs(); ++i) carried.push_back(n.In(i));
@@ -67,11 +66,11 @@ void Unroll(Node& n, const onnx::GraphProto& body, int64_t steps, bool runs) {
     const std::vector<Value*> results = Import(n, body, inputs);
     if (n.failed()) return;
     if (results.size() != 1 + carried.size() + scanned)
-      return n.Fail("its body gives {0} values, not {1}", results.size(),
+      return n.Fail("its body returns {0} values, not {1}", results.size(),
                     1 + carried.size() + scanned);
-    const std::optional<double> goes_on = n.KnownReal(results[0]);
-    if (!goes_on) return n.Unsupported("a loop whose end depends on data");
-    runs = *goes_on != 0;
+    const std::optional<double> continues = n.KnownReal(results[0]);
+    if (!continues) return n.Unsupported("a loop whose end depends on data");
+    runs = *continues != 0;
     for (size_t i = 0; i < carried.size(); ++i) carried[i] = results[1 + i];
     for (size_t i = 0; i < scanned; ++i) slices[i].push_back(results[1 + carried.size() + i]);
   }
@@ -82,21 +81,22 @@ void Unroll(Node& n, const onnx::GraphProto& body, int64_t steps, bool runs) {
   }
 }
 
-/// What the body of a loop is given, under the names that it has for it.
+/// The names of the inputs of a loop's body.
 std::vector<std::string> InputNames(const onnx::GraphProto& body, int first) {
   std::vector<std::string> names;
   for (int i = first; i < body.input_size(); ++i) names.push_back(body.input(i).name());
   return names;
 }
 
-/// Whether a body's first output is the condition that it was given.
-bool GoesOn(const onnx::GraphProto& body) {
+/// Whether a loop's condition never changes: the first output of the body is its own input or a
+/// constant.
+bool ContinuesAlways(const onnx::GraphProto& body) {
   if (body.output_size() == 0 || body.input_size() < 2) return false;
   std::string name = body.output(0).name();
   for (int i = body.node_size(); i-- > 0;) {
     const onnx::NodeProto& node = body.node(i);
     if (node.output_size() != 1 || node.output(0) != name) continue;
-    if (node.op_type() == "Constant") return true;  // what it is shows in the loop
+    if (node.op_type() == "Constant") return true;  // its value is checked in the loop
     if ((node.op_type() != "Identity" && node.op_type() != "Cast") || node.input_size() != 1)
       return false;
     name = node.input(0);
@@ -118,7 +118,7 @@ void ConvertLoop(Node& n) {
   const Dim steps = n.Has(0) ? n.SizeIn(0) : Dim(kMaxSteps + 1);
   if (n.failed()) return;
   if (steps.is_constant() &&
-      (steps.constant() <= kMaxSteps || !n.Has(0) || *runs == 0 || !GoesOn(*body)))
+      (steps.constant() <= kMaxSteps || !n.Has(0) || *runs == 0 || !ContinuesAlways(*body)))
     return Unroll(n, *body, steps.constant(), *runs != 0);
   Node::Loop loop;
   loop.xs = {n.Call("range", {}, {{"start", Shape{0}}, {"stop", Shape{steps}}})};
@@ -131,22 +131,22 @@ void ConvertLoop(Node& n) {
     std::vector<Value*> gives = Import(n, *body, inputs);
     if (n.failed()) return std::vector<Value*>();
     if (gives.size() != n.num_outputs() + 1) {
-      n.Fail("its body gives {0} values, not {1}", gives.size(), n.num_outputs() + 1);
-    } else if (const std::optional<double> goes_on = n.KnownReal(gives[0]);
-               !goes_on || *goes_on == 0) {
+      n.Fail("its body returns {0} values, not {1}", gives.size(), n.num_outputs() + 1);
+    } else if (const std::optional<double> continues = n.KnownReal(gives[0]);
+               !continues || *continues == 0) {
       n.Unsupported("a loop whose end depends on data");
     }
     gives.erase(gives.begin());
     return gives;
   });
   if (n.failed()) return;
-  // What was carried comes first in ONNX.
+  // In ONNX, carried values come first.
   std::rotate(results.begin(), results.end() - static_cast<std::ptrdiff_t>(loop.init.size()),
               results.end());
   for (size_t i = 0; i < results.size(); ++i) n.Out(static_cast<unsigned>(i), results[i]);
 }
 
-/// The axis `from` of a tensor moved to `to`.
+/// Moves the axis `from` of a tensor to `to`.
 Value* MoveAxis(Node& n, Value* x, unsigned from, unsigned to) {
   if (x == nullptr) return nullptr;
   std::vector<int64_t> perm;
@@ -159,7 +159,7 @@ Value* MoveAxis(Node& n, Value* x, unsigned from, unsigned to) {
 void ConvertScan(Node& n) {
   const onnx::GraphProto* body = Body(n, "body");
   if (body == nullptr) return;
-  const bool is_old = n.opset() < 9;  // with a batch in front, and lengths as its first input
+  const bool is_old = n.opset() < 9;  // with a batch dim, and lengths as the first input
   const int64_t sequences = n.Int("num_scan_inputs", 0);
   const int64_t first = is_old ? 1 : 0;
   const int64_t states = static_cast<int64_t>(n.num_inputs()) - first - sequences;
@@ -200,12 +200,12 @@ void ConvertScan(Node& n) {
     loop.names.push_back(names[i]);
   const auto num_states = static_cast<std::ptrdiff_t>(states);
   std::vector<Value*> results = n.Scan(loop, [&](llvm::ArrayRef<Value*> given) {
-    // The slices come last in ONNX.
+    // In ONNX, the slices come last.
     std::vector<Value*> inputs(given);
     std::rotate(inputs.begin(), inputs.end() - num_states, inputs.end());
     std::vector<Value*> gives = Import(n, *body, inputs);
     if (!n.failed() && gives.size() != n.num_outputs())
-      n.Fail("its body gives {0} values", gives.size());
+      n.Fail("its body returns {0} values", gives.size());
     return gives;
   });
   if (n.failed()) return;
@@ -235,20 +235,20 @@ void ConvertSequenceLength(Node& n) {
   if (!n.failed()) n.Out(n.Scalar(static_cast<double>(all.size()), DType::kI64));
 }
 
-/// The place that input 1 names in a list of `size`.
-size_t Place(Node& n, unsigned input, size_t size, bool may_end) {
+/// The index in a list of `size` that input 1 contains.
+size_t ListIndex(Node& n, unsigned input, size_t size, bool may_end) {
   const int64_t count = static_cast<int64_t>(size);
   int64_t at = n.IntIn(input);
   if (at < 0) at += count;
   if (!n.failed() && (at < 0 || at >= count + (may_end ? 1 : 0)))
-    n.Fail("place {0} of a list of {1}", at, count);
+    n.Fail("index {0} in a list of {1}", at, count);
   return n.failed() ? 0 : static_cast<size_t>(at);
 }
 
 void ConvertSequenceAt(Node& n) {
   const std::vector<Value*> all = n.SequenceIn(0);
   if (n.failed()) return;
-  const size_t at = Place(n, 1, all.size(), false);
+  const size_t at = ListIndex(n, 1, all.size(), false);
   if (!n.failed()) n.Out(all[at]);
 }
 
@@ -256,7 +256,7 @@ void ConvertSequenceInsert(Node& n) {
   std::vector<Value*> all = n.SequenceIn(0);
   Value* value = n.In(1);
   if (n.failed()) return;
-  const size_t at = n.Has(2) ? Place(n, 2, all.size(), true) : all.size();
+  const size_t at = n.Has(2) ? ListIndex(n, 2, all.size(), true) : all.size();
   if (n.failed()) return;
   all.insert(all.begin() + static_cast<int64_t>(at), value);
   n.SequenceOut(0, std::move(all));
@@ -265,14 +265,14 @@ void ConvertSequenceInsert(Node& n) {
 void ConvertSequenceErase(Node& n) {
   std::vector<Value*> all = n.SequenceIn(0);
   if (n.failed()) return;
-  const size_t at = n.Has(1) ? Place(n, 1, all.size(), false) : all.size() - 1;
+  const size_t at = n.Has(1) ? ListIndex(n, 1, all.size(), false) : all.size() - 1;
   if (n.failed()) return;
   if (all.empty()) return n.Fail("the list is empty");
   all.erase(all.begin() + static_cast<int64_t>(at));
   n.SequenceOut(0, std::move(all));
 }
 
-// A value that may be missing is there, or it is known not to be.
+// An optional value is either present, or statically known to be missing.
 void ConvertOptional(Node& n) {
   if (!n.Has(0)) return n.Unsupported("an optional value that is missing");
   if (n.importer().FindSequence(n.scope(), n.proto().input(0)) != nullptr)

@@ -1,4 +1,4 @@
-// Convolutions, also of integers that stand for reals.
+// Convolutions, including those of quantized integers.
 #include "llvm/ADT/STLExtras.h"
 #include "onnx/import/node.h"
 #include "onnx/import/rules.h"
@@ -63,7 +63,7 @@ void ConvertConvTranspose(Node& n) {
   for (unsigned i = 0; i < spatial && i < extra.size(); ++i) margin[i] = extra[i];
   if (windows.auto_pad == "valid") windows.auto_pad.clear();
   if (!shape.empty() || !windows.auto_pad.empty()) {
-    // The padding is what makes the result as large as wanted.
+    // The padding is chosen so that the result has the required size.
     if (!shape.empty() && shape.size() != spatial && shape.size() != spatial + 2)
       return n.Fail("output_shape has {0} entries", shape.size());
     for (unsigned i = 0; i < spatial; ++i) {
@@ -77,7 +77,7 @@ void ConvertConvTranspose(Node& n) {
       const bool more_at_end = windows.auto_pad == "same";
       windows.pads[2 * i] = more_at_end ? half : total - half;
       windows.pads[2 * i + 1] = more_at_end ? total - half : half;
-      // More is asked for than the windows reach.
+      // The requested size is larger than the windows reach.
       margin[i] = margin[i] + Dim::Max(wanted - whole, 0);
     }
   }
@@ -89,7 +89,7 @@ void ConvertConvTranspose(Node& n) {
 
 // --- Integers -----------------------------------------------------------------------------------
 
-/// x - zero_point as i32, where the zero point is one number or one for each index of an axis.
+/// x - zero_point as i32; the zero point is one number, or one for each index of an axis.
 Value* WithoutZero(Node& n, Value* x, Value* zero, unsigned axis) {
   Value* wide = n.Cast(x, DType::kI32);
   if (zero == nullptr || wide == nullptr) return wide;

@@ -1,4 +1,4 @@
-// Boxes of detected objects.
+// Detection of objects: bounding boxes.
 #include <limits>
 
 #include "onnx/import/node.h"
@@ -7,10 +7,10 @@
 namespace pdl {
 namespace {
 
-/// The score of a box that is not taken.
+/// The score of a box that is not selected.
 constexpr double kGone = -std::numeric_limits<double>::infinity();
 
-/// The ends of boxes along y and x, and how large they are: each [N, 1, count of boxes].
+/// The edges of boxes along y and x, and their areas: each [N, 1, number of boxes].
 struct Boxes {
   Value *top = nullptr, *left = nullptr, *bottom = nullptr, *right = nullptr, *area = nullptr;
 };
@@ -38,7 +38,7 @@ Boxes ReadBoxes(Node& n, Value* boxes) {
   return b;
 }
 
-/// How much one box of each row, [N, C, 1], has in common with all: intersection over union.
+/// Intersection over union of one box in each row, [N, C, 1], with all boxes.
 Value* Overlap(Node& n, const Boxes& all, Value* index) {
   auto chosen = [&](Value* x) { return n.Call("take_along_axis", {x, index}, {{"axis", 2}}); };
   auto common = [&](Value* from, Value* to) {
@@ -50,13 +50,14 @@ Value* Overlap(Node& n, const Boxes& all, Value* index) {
   return n.Div(both, n.Sub(n.Add(all.area, chosen(all.area)), both));
 }
 
-// Each step takes the best box that is left, of each class of each image, and drops those that
+// Each step selects the best remaining box for each class of each image, and removes boxes that
 // overlap it too much.
 void ConvertNonMaxSuppression(Node& n) {
   Value* boxes = n.In(0);
   Value* scores = n.In(1);
   if (n.failed()) return;
-  if (boxes->type().rank() != 3 || scores->type().rank() != 3) return n.Fail("3 dims are wanted");
+  if (boxes->type().rank() != 3 || scores->type().rank() != 3)
+    return n.Fail("boxes and scores must have 3 dims");
   const Dim most = n.Has(2) ? n.SizeIn(2) : Dim(0);
   if (n.failed()) return;
   const Dim count = scores->type().dims[2];
@@ -67,7 +68,7 @@ void ConvertNonMaxSuppression(Node& n) {
   const Boxes all = ReadBoxes(n, boxes);
   if (least != nullptr)
     scores = n.Call("where", {n.Call("greater", {scores, least}), scores, n.Scalar(kGone, dtype)});
-  Value* places = n.Call("range", {}, {{"start", Shape{0}}, {"stop", Shape{count}}});
+  Value* box_indices = n.Call("range", {}, {{"start", Shape{0}}, {"stop", Shape{count}}});
   Node::Loop loop;
   loop.xs = {n.Call("range", {}, {{"start", Shape{0}}, {"stop", Shape{steps}}})};
   loop.init = {scores};
@@ -77,7 +78,7 @@ void ConvertNonMaxSuppression(Node& n) {
     Value* index = n.Call("argmax", {left}, {{"axis", 2}, {"keep", true}});
     Value* best = n.Call("take_along_axis", {left, index}, {{"axis", 2}});
     Value* drop = n.Call("logical_or", {n.Call("greater", {Overlap(n, all, index), limit}),
-                                        n.Call("equal", {places, index})});
+                                        n.Call("equal", {box_indices, index})});
     Value* next = n.Call("where", {drop, n.Scalar(kGone, dtype), left});
     auto squeezed = [&](Value* x) {
       return n.Call("squeeze", {x}, {{"axes", std::vector<int64_t>{2}}});

@@ -10,7 +10,7 @@
 namespace pdl {
 namespace {
 
-// The operands of a binary node. Before version 7, the second one stands at an axis.
+// The operands of a binary node. Before version 7, the second one may be aligned at an axis.
 std::pair<Value*, Value*> Operands(Node& n) {
   Value* a = n.In(0);
   Value* b = n.In(1);
@@ -21,7 +21,7 @@ std::pair<Value*, Value*> Operands(Node& n) {
   return {a, n.Reshape(b, dims)};
 }
 
-// A call of the operator that says that it is named so.
+// Calls the operator whose `onnx_name` is that of the node.
 void ConvertSameName(Node& n) {
   const OpDef* def = GlobalRegistry().FindByOnnxName(n.op_type());
   if (def->signature.inputs.size() == 2) {
@@ -39,13 +39,13 @@ bool IsSize(Node& n, Value* value) {
          llvm::all_of(known->elements, [](const Dim& dim) { return dim.ProvablyAtLeast(0); });
 }
 
-/// A number of 64 bits without its highest one, which the sign of an i64 is.
+/// Clears the highest bit of a 64-bit number, which is the sign of an i64.
 Value* WithoutSign(Node& n, Value* x) {
   const int64_t all = INT64_MAX;
   return n.Call("bitwise_and", {x, n.Literal(Constant::Copy(DType::kI64, {}, &all))});
 }
 
-/// a / b of u64 by division of i64: half of a is one that has no sign.
+/// a / b of u64 by a division of i64, for which a is halved so that it is not negative.
 Value* DivideU64(Node& n, Value* a, Value* b) {
   Value* x = n.Cast(a, DType::kI64);
   Value* y = n.Cast(b, DType::kI64);
@@ -54,7 +54,7 @@ Value* DivideU64(Node& n, Value* a, Value* b) {
   Value* nearly = n.Call("shift_left", {n.Call("floor_div", {half, y}), one});
   Value* rest = n.Cast(n.Sub(x, n.Mul(nearly, y)), DType::kU64);
   Value* is_one_more = n.Cast(n.Call("greater_equal", {rest, b}), DType::kI64);
-  // A b with the highest bit goes into a once or not at all.
+  // If the highest bit of b is set, the quotient is 0 or 1.
   Value* is_large = n.Call("less", {y, n.Scalar(0, DType::kI64)});
   Value* fits = n.Cast(n.Call("greater_equal", {a, b}), DType::kI64);
   return n.Cast(n.Call("where", {is_large, fits, n.Add(nearly, is_one_more)}), DType::kU64);
@@ -71,7 +71,7 @@ void ConvertDiv(Node& n) {
   } else if (IsUnsigned(a->type().dtype) || (IsSize(n, a) && IsSize(n, b))) {
     n.Out(n.Call("floor_div", {a, b}));
   } else {
-    // Towards 0: what is left of a without the rest, which has its sign.
+    // Rounds towards 0: fmod has the sign of a.
     n.Out(n.Call("floor_div", {n.Sub(a, n.Call("fmod", {a, b})), b}));
   }
 }
@@ -126,11 +126,11 @@ void ConvertBitShift(Node& n) {
   const std::string direction = n.String("direction", "");
   if (direction != "LEFT" && direction != "RIGHT") return n.Fail("direction is '{0}'", direction);
   Value* x = n.In(0);
-  Value* places = n.In(1);
-  if (direction == "LEFT" || !IsU64(x) || !IsU64(places))
-    return n.Out(n.Call(direction == "LEFT" ? "shift_left" : "shift_right", {x, places}));
-  // The first place takes the sign away.
-  Value* count = n.Cast(places, DType::kI64);
+  Value* shift = n.In(1);
+  if (direction == "LEFT" || !IsU64(x) || !IsU64(shift))
+    return n.Out(n.Call(direction == "LEFT" ? "shift_left" : "shift_right", {x, shift}));
+  // A shift by one clears the sign.
+  Value* count = n.Cast(shift, DType::kI64);
   Value* zero = n.Scalar(0, DType::kI64);
   Value* one = n.Scalar(1, DType::kI64);
   Value* first = WithoutSign(n, n.Call("shift_right", {n.Cast(x, DType::kI64), one}));
@@ -141,7 +141,7 @@ void ConvertBitShift(Node& n) {
 
 void ConvertCast(Node& n) { n.Out(n.Cast(n.In(0), n.TypeAttribute("to", DType::kF32))); }
 
-// Integers of one size keep their bits when they are cast; bool has one.
+// Integers of the same size keep their bits in a cast; bool has only one.
 void ConvertBitCast(Node& n) {
   Value* x = n.In(0);
   if (x == nullptr) return;
@@ -169,7 +169,7 @@ void ConvertIdentity(Node& n) {
   n.Out(n.In(0));
 }
 
-// A model is run for what it computes, where nothing is dropped.
+// Models are imported for inference, in which nothing is dropped.
 void ConvertDropout(Node& n) {
   Value* x = n.In(0);
   if (x == nullptr) return;
@@ -179,7 +179,7 @@ void ConvertDropout(Node& n) {
     if (!training || (*training != 0 && ratio != 0.0)) {
       if (!training) n.IntsIn(2);
       if (!ratio) n.RealIn(1);
-      return n.Unsupported("training mode draws random numbers as no other program does");
+      return n.Unsupported("training mode uses random numbers, which cannot be reproduced");
     }
   }
   n.Out(0, x);
@@ -198,7 +198,7 @@ void ConvertClip(Node& n) {
     if (low == 0 && !n.HasAttribute("max")) return n.Out(n.Call("relu", {x}));
     return n.Out(n.Call("clip", {x}, bounds));
   }
-  // Numbers become attributes.
+  // Constant bounds become attributes.
   const bool has_low = n.Has(1), has_high = n.Has(2);
   const bool is_known = (!has_low || n.KnownReal(n.In(1))) && (!has_high || n.KnownReal(n.In(2)));
   if (IsFloat(x->type().dtype) && is_known) {

@@ -1,4 +1,4 @@
-// Fourier transforms, as products with matrices of cosines and sines.
+// Fourier transforms, as matmuls with cosines and sines.
 #include <cmath>
 
 #include "onnx/import/node.h"
@@ -7,7 +7,7 @@
 namespace pdl {
 namespace {
 
-/// Lengths from here on would need matrices that are too large.
+/// Longer transforms would require matrices that are too large.
 constexpr int64_t kMaxLength = 4096;
 
 /// A matrix [rows, columns] of function(row * column * 2 pi / length) * factor(row).
@@ -24,11 +24,11 @@ Value* Waves(Node& n, int64_t rows, int64_t columns, int64_t length, Function fu
   return n.Literal(Constant::Copy(DType::kF64, {rows, columns}, values.data()));
 }
 
-/// How a transform is wanted; the last dim of x holds the parts of complex numbers, or the real
-/// one.
+/// The parameters of a transform; the last dim of x holds the real and imaginary parts, or only the
+/// real one.
 struct Fourier {
   unsigned axis = 0;
-  /// What is longer is cut off; what is missing counts as 0.
+  /// Longer signals are truncated, and shorter ones are padded with 0.
   int64_t length = 0;
   bool inverse = false, one_sided = false;
 };
@@ -50,7 +50,7 @@ Value* Transform(Node& n, Value* x, const Fourier& wanted) {
   const int64_t whole = inverse && one_sided ? length / 2 + 1 : length;
   const int64_t rows = std::min(size.constant(), whole);
   const int64_t columns = one_sided && !inverse ? length / 2 + 1 : length;
-  auto part = [&, axis = axis](int64_t which) {  // [..., rows], the axis last
+  auto part = [&, axis = axis](int64_t which) {  // [..., rows], with the axis last
     Value* y = n.Call("gather", {x, n.Scalar(static_cast<double>(which), DType::kI64)},
                       {{"axis", int64_t{-1}}});
     if (rows != size.constant()) {
@@ -64,13 +64,13 @@ Value* Transform(Node& n, Value* x, const Fourier& wanted) {
     perm.push_back(axis);
     return n.Transpose(y, perm);
   };
-  // The lower half of a one-sided spectrum stands for the upper one, too.
+  // The lower half of a one-sided spectrum also represents the upper half.
   auto factor = [inverse = inverse, one_sided = one_sided, length = length](int64_t row) {
     if (!inverse) return 1.0;
     const bool is_alone = !one_sided || row == 0 || 2 * row == length;
     return (is_alone ? 1.0 : 2.0) / static_cast<double>(length);
   };
-  // Sums that cancel each other want more digits than f32 has.
+  // Sums with cancellation require more precision than f32 has.
   const DType dtype = x->type().dtype;
   x = n.Cast(x, DType::kF64);
   Value* cosines = Waves(n, rows, columns, length, [](double a) { return std::cos(a); }, factor);
@@ -124,7 +124,7 @@ void ConvertDft(Node& n) {
   n.Out(Transform(n, x, wanted));
 }
 
-// Transforms of frames of a signal, [batch, samples, parts], each weighed by a window.
+// Transforms of the frames of a signal, [batch, samples, parts], each multiplied by a window.
 void ConvertStft(Node& n) {
   Value* x = n.In(0);
   const int64_t step = n.IntIn(1);
@@ -147,11 +147,12 @@ void ConvertStft(Node& n) {
   const int64_t frames = (samples.constant() - length) / step + 1;
   if (frames > KnownValues::kMaxElements * 16 / length)
     return n.Unsupported("{0} frames of {1}", frames, length);
-  std::vector<int64_t> places;
+  std::vector<int64_t> indices;
   for (int64_t f = 0; f < frames; ++f)
-    for (int64_t i = 0; i < length; ++i) places.push_back(f * step + i);
+    for (int64_t i = 0; i < length; ++i) indices.push_back(f * step + i);
   const Shape dims = {x->type().dims[0], frames, length, x->type().dims[2]};
-  Value* framed = n.Reshape(n.Call("gather", {x, n.Literal(places)}, {{"axis", int64_t{1}}}), dims);
+  Value* framed =
+      n.Reshape(n.Call("gather", {x, n.Literal(indices)}, {{"axis", int64_t{1}}}), dims);
   if (has_window) framed = n.Mul(framed, n.Reshape(n.Cast(window, x->type().dtype), {length, 1}));
   if (framed == nullptr) return;
   Fourier wanted;

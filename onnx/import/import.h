@@ -15,36 +15,37 @@
 
 namespace pdl {
 
-/// How a model becomes a network.
+/// Options for the import of a model.
 struct ImportOptions {
-  /// Inputs that are constants of the network, by their names in the model.
+  /// Inputs that become constants of the network, by their names in the model.
   llvm::StringMap<Constant> fixed_inputs;
-  /// Sizes that are numbers, by their names in the model or in the network. What ONNX decides when
-  /// it runs (whether a size is 1, and broadcasts) is decided while importing for them.
+  /// Sizes that become numbers, by their names in the model or in the network. Properties that ONNX
+  /// determines at run time (such as whether a size is 1, and broadcasts) are determined at import
+  /// for them.
   llvm::StringMap<int64_t> fixed_sizes;
-  /// The safetensors file that parameters say they lie in, relative to the network's own file;
-  /// empty where they have none, and ImportedModel::weights has them all.
+  /// The safetensors file that parameters refer to, relative to the network's own file; if empty,
+  /// they refer to none, and ImportedModel::weights contains all of them.
   std::string weight_file;
 };
 
-/// A network made of a model.
+/// A network imported from a model.
 struct ImportedModel {
   Graph graph;
-  /// The values of the graph's parameters, by name. They may refer to the model's memory, which
-  /// lives as long as they do.
+  /// The values of the graph's parameters, by name. They may share the memory of the model, and
+  /// keep it alive.
   llvm::StringMap<Constant> weights;
-  /// (name in the model, name in the graph) of what is fed and of what is returned, in the model's
-  /// order.
+  /// The inputs and the outputs as pairs (name in the model, name in the graph), in the order of
+  /// the model.
   std::vector<std::pair<std::string, std::string>> inputs, outputs;
 };
 
-/// The network that a model describes, made of pdl's operators. Weights become parameters, sizes
-/// that the model computes from shapes become arithmetic of dims, what is constant is computed, and
-/// what no output needs is left out. The location of a call is the name of its node.
+/// Converts a model to a network of pdl's operators. Weights become parameters, computations of
+/// sizes from shapes become arithmetic of dims, constants are folded, and calls that no output
+/// depends on are removed. The location of a call is the name of its node.
 ///
-/// Errors are UserErrors: Code::kBadNetwork where the model contradicts itself, Code::kNotSupported
-/// where it needs what pdl lacks (all operators that are unknown at once, with counts), and
-/// UnknownInputs.
+/// Errors are UserErrors: Code::kBadNetwork if the model is inconsistent, Code::kNotSupported if it
+/// requires features that pdl lacks (all unknown operators at once, with their numbers of nodes),
+/// and UnknownInputs.
 PDL_API llvm::Expected<ImportedModel> ImportOnnx(const OnnxModel& model,
                                                  const ImportOptions& options = {});
 

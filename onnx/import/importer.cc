@@ -20,11 +20,11 @@
 namespace pdl {
 namespace {
 
-/// Constants of at most this many elements stand in the text.
+/// Constants of at most this many elements become literals in the source.
 constexpr int64_t kMaxLiteral = 16;
-/// Integers are read while importing, so more of them do.
+/// The limit for integers, which the import itself reads.
 constexpr int64_t kMaxIntegerLiteral = 256;
-/// How deep functions may call each other, and graphs lie in nodes.
+/// Maximum depth of nested function calls and subgraphs.
 constexpr int kMaxCallDepth = 32;
 
 llvm::StringRef PlainDomain(llvm::StringRef domain) { return domain == "ai.onnx" ? "" : domain; }
@@ -42,10 +42,10 @@ llvm::StringMap<int64_t> OperatorSets(
   return opsets;
 }
 
-/// Names in messages and locations are cut in the middle where they are longer.
+/// Longer names are shortened in the middle in messages and locations.
 constexpr size_t kMaxShownName = 200;
 
-/// A name as messages and locations have it, whatever bytes the model has for it.
+/// A name for messages and locations, which is valid UTF-8 whatever bytes the model contains.
 std::string Shortened(llvm::StringRef name) {
   constexpr size_t kEach = kMaxShownName / 2 - 2;
   std::string text = name.size() <= kMaxShownName
@@ -56,13 +56,13 @@ std::string Shortened(llvm::StringRef name) {
   return llvm::json::isUTF8(text) ? text : llvm::json::fixUTF8(text);
 }
 
-/// Constants that are computed while importing may have so many bytes together, and so many times
-/// what the tensors of the model have.
+/// Limits on the total size of constants that are computed at import: in bytes, and relative to the
+/// tensors of the model.
 constexpr int64_t kMaxMadeBytes = int64_t{1} << 28;
 constexpr int64_t kMaxMadeFactor = 4;
 
-/// What a function has for attributes that a call leaves out: field 11, attribute_proto, which the
-/// onnx.proto that is compiled here may be too old to name.
+/// The default values of a function's attributes: field 11, attribute_proto, which may be missing
+/// in the onnx.proto that is compiled here.
 std::vector<onnx::AttributeProto> DefaultsOf(const onnx::FunctionProto& function) {
   using Wire = google::protobuf::internal::WireFormatLite;
   constexpr int kAttributeProto = 11;
@@ -83,7 +83,7 @@ std::vector<onnx::AttributeProto> DefaultsOf(const onnx::FunctionProto& function
   return defaults;
 }
 
-/// Counts the nodes that functions make when they are expanded.
+/// Counts the nodes that functions expand to.
 class ExpansionCounter {
  public:
   using Functions = std::map<std::pair<std::string, std::string>, const onnx::FunctionProto*>;
@@ -109,7 +109,7 @@ class ExpansionCounter {
   }
 
  private:
-  /// More is not told apart.
+  /// Counts saturate here.
   static constexpr int64_t kMany = int64_t{1} << 60;
 
   llvm::Expected<int64_t> CountFunction(const onnx::FunctionProto& function) {
@@ -122,15 +122,15 @@ class ExpansionCounter {
       return entry->second;
     }
     if (++depth_ > kMaxCallDepth)
-      return MakeUserError(Code::kBadNetwork, "functions call each other more than {0} deep",
+      return MakeUserError(Code::kBadNetwork, "function calls are nested more than {0} deep",
                            kMaxCallDepth);
     llvm::Expected<int64_t> count = Count(function.node());
     if (!count) return count;
     --depth_;
     if (*count > OnnxModel::kMaxNodes) {
       return MakeUserError(Code::kBadNetwork,
-                           "function '{0}' makes {1}{2} nodes of the functions that it calls, and "
-                           "a model may have {3}",
+                           "function '{0}' expands to {1}{2} nodes of the functions that it calls, "
+                           "but a model may have {3}",
                            name, *count == kMany ? "more than " : "", *count, OnnxModel::kMaxNodes);
     }
     return counts_[&function] = *count;
@@ -165,7 +165,7 @@ const onnx::AttributeProto* ResolveAttribute(const onnx::AttributeProto& attribu
       return at == attributes.end() ? nullptr : &*at;
     };
     found = find(call->node.attribute());
-    // What the function has for a call that says nothing refers to nothing.
+    // A default value of the function does not refer to another attribute.
     if (found == nullptr) return find(call->defaults);
   }
   return found;
@@ -181,7 +181,7 @@ llvm::Error Importer::Spend(int64_t count) {
   const int64_t most = kMaxCalls + kCallsOfANode * model_.proto().graph().node_size();
   if (spent_ <= most) return llvm::Error::success();
   return MakeUserError(Code::kBadNetwork,
-                       "the model makes more than {0} calls when its functions, loops and lists "
+                       "the model has more than {0} calls when its functions, loops and lists "
                        "are expanded",
                        most);
 }
@@ -190,12 +190,12 @@ llvm::Error Importer::SpendBytes(const Constant& constant) {
   made_bytes_ += constant.num_bytes();
   if (made_bytes_ <= kMaxMadeBytes + kMaxMadeFactor * tensor_bytes_) return llvm::Error::success();
   return MakeUserError(Code::kNotSupported,
-                       "the constants that its operators need have more than {0} bytes, with {1} "
-                       "times what the tensors of the model have",
+                       "the constants that its operators need have more than {0} bytes plus {1} "
+                       "times the size of the tensors of the model",
                        kMaxMadeBytes, kMaxMadeFactor);
 }
 
-/// Whether a text can say the sizes: of nested brackets none is inside an empty one.
+/// Whether a literal can have these sizes: only the last one may be 0.
 static bool IsWritable(const Constant& constant) {
   const auto sizes = constant.sizes();
   return sizes.empty() || !llvm::is_contained(sizes.drop_back(), 0);
@@ -209,7 +209,7 @@ LocationId Importer::LocationOf(llvm::StringRef node) {
   return graph_.AddLocation(location);
 }
 
-// --- What there is --------------------------------------------------------------------------
+// --- Operators and functions ------------------------------------------------------------------
 
 const onnx::FunctionProto* Importer::FindFunction(const onnx::NodeProto& node) const {
   auto found = functions_.find({PlainDomain(node.domain()).str(), node.op_type()});
@@ -246,9 +246,10 @@ llvm::Error Importer::CheckExpansion() {
   llvm::Expected<int64_t> count = ExpansionCounter(functions_).Count(model_.proto().graph().node());
   if (!count) return count.takeError();
   if (*count <= OnnxModel::kMaxNodes) return llvm::Error::success();
-  return MakeUserError(Code::kBadNetwork,
-                       "it has {0} nodes when its functions are expanded, and a model may have {1}",
-                       *count, OnnxModel::kMaxNodes);
+  return MakeUserError(
+      Code::kBadNetwork,
+      "it has {0} nodes after its functions are expanded, but a model may have {1}", *count,
+      OnnxModel::kMaxNodes);
 }
 
 // --- Inputs ---------------------------------------------------------------------------------
@@ -258,7 +259,7 @@ llvm::Expected<Type> Importer::TypeOfInput(const onnx::ValueInfoProto& info) {
   if (info.type().has_sequence_type() || info.type().has_optional_type() ||
       info.type().has_map_type() || info.type().has_sparse_tensor_type()) {
     return MakeUserError(Code::kNotSupported,
-                         "input '{0}' is no dense tensor (a list, an optional value, a map or a "
+                         "input '{0}' is not a dense tensor (a list, an optional value, a map or a "
                          "sparse tensor)",
                          name);
   }
@@ -286,7 +287,7 @@ llvm::Expected<Type> Importer::TypeOfInput(const onnx::ValueInfoProto& info) {
 }
 
 Dim Importer::SizeOf(const std::string& name) {
-  // One size for each name; a dim without a name has a size of its own.
+  // Dims with the same name have the same size; a dim without a name has its own size.
   auto [entry, is_new] =
       symbols_.try_emplace(name.empty() ? "\n" + std::to_string(symbols_.size()) : name);
   std::string& symbol = entry->second;
@@ -309,7 +310,8 @@ llvm::Error Importer::AddInputs() {
   for (const onnx::ValueInfoProto& info : graph.output())
     graph_.ReserveName(ToIdentifier(info.name()));
   for (const onnx::ValueInfoProto& info : graph.input()) {
-    if (scope_.initializers.contains(info.name())) continue;  // a default; nobody gives another
+    if (scope_.initializers.contains(info.name()))
+      continue;  // a default value, which is always used
     if (scope_.values.contains(info.name()))
       return MakeUserError(Code::kBadNetwork, "there are two inputs '{0}'", info.name());
     if (auto fixed = options_.fixed_inputs.find(info.name());
@@ -345,7 +347,7 @@ llvm::Expected<Value*> Importer::Find(OnnxScope& scope, llvm::StringRef name) {
     if (auto found = at->values.find(name); found != at->values.end()) return found->second;
     auto tensor = at->initializers.find(name);
     if (tensor == at->initializers.end()) continue;
-    // It is for all who see that name, in a body or not.
+    // The value is added outside of bodies, so that all scopes can use it.
     OpenBody* const body = std::exchange(body_, nullptr);
     llvm::Expected<Value*> value = AddTensor(*tensor->second, name);
     body_ = body;
@@ -489,7 +491,7 @@ std::vector<std::string> Importer::InputsOf(Value* value) const {
 llvm::Error Importer::ImportFunction(const onnx::FunctionProto& function,
                                      const onnx::NodeProto& node, OnnxScope& scope) {
   if (++depth_ > kMaxCallDepth)
-    return MakeUserError(Code::kBadNetwork, "functions call each other more than {0} deep",
+    return MakeUserError(Code::kBadNetwork, "function calls are nested more than {0} deep",
                          kMaxCallDepth);
   std::unique_ptr<FunctionInfo>& info = function_infos_[&function];
   if (info == nullptr)
@@ -515,7 +517,7 @@ llvm::Error Importer::ImportFunction(const onnx::FunctionProto& function,
       inner.sequences[parameter] = *sequence;
     } else {
       return MakeUserError(Code::kBadNetwork,
-                           "node '{0}' reads '{1}', which nothing gives before it",
+                           "node '{0}' reads '{1}', which no node before it computes",
                            scope.PathTo(node), node.input(i));
     }
   }
@@ -530,8 +532,8 @@ llvm::Error Importer::ImportFunction(const onnx::FunctionProto& function,
       if (llvm::Error error = Spend(static_cast<int64_t>(sequence->size()))) return error;
       scope.sequences[node.output(i)] = *sequence;
     } else {
-      return MakeUserError(Code::kBadNetwork, "function '{0}' gives no '{1}'", function.name(),
-                           function.output(i));
+      return MakeUserError(Code::kBadNetwork, "function '{0}' does not compute its output '{1}'",
+                           function.name(), function.output(i));
     }
   }
   --depth_;
@@ -539,7 +541,7 @@ llvm::Error Importer::ImportFunction(const onnx::FunctionProto& function,
 }
 
 llvm::Error Importer::ImportNode(const onnx::NodeProto& node, OnnxScope& scope) {
-  // A node that makes no calls takes time, too, where it is in a loop.
+  // A node in a loop or a function counts even if it adds no calls.
   if (scope.parent != nullptr || scope.call != nullptr)
     if (llvm::Error error = Spend(1)) return error;
   if (const onnx::FunctionProto* function = FindFunction(node))
@@ -566,7 +568,7 @@ llvm::Expected<std::vector<Value*>> Importer::ImportSubgraph(const onnx::GraphPr
                                                              const OnnxScope& outer,
                                                              llvm::ArrayRef<Value*> inputs) {
   if (++depth_ > kMaxCallDepth)
-    return MakeUserError(Code::kBadNetwork, "graphs lie in each other more than {0} deep",
+    return MakeUserError(Code::kBadNetwork, "subgraphs are nested more than {0} deep",
                          kMaxCallDepth);
   if (llvm::Error error = Spend(1 + graph.initializer_size())) return error;
   OnnxScope scope;
@@ -585,8 +587,8 @@ llvm::Expected<std::vector<Value*>> Importer::ImportSubgraph(const onnx::GraphPr
     if (*value == nullptr) {
       const bool is_list = FindSequence(scope, info.name()) != nullptr;
       return MakeUserError(is_list ? Code::kNotSupported : Code::kBadNetwork,
-                           is_list ? "'{0}' is a list of tensors, which no subgraph may give"
-                                   : "a subgraph gives no '{0}'",
+                           is_list ? "a subgraph returns '{0}', which is a list of tensors"
+                                   : "a subgraph does not compute its output '{0}'",
                            info.name());
     }
     outputs.push_back(*value);
@@ -608,7 +610,7 @@ llvm::Error Importer::AddOutputs() {
     if (*value == nullptr) {
       const auto* sequence = FindSequence(scope_, info.name());
       if (sequence == nullptr)
-        return MakeUserError(Code::kBadNetwork, "nothing gives the output '{0}'", info.name());
+        return MakeUserError(Code::kBadNetwork, "no node computes the output '{0}'", info.name());
       parts.clear();
       for (Value* part : *sequence)
         parts.emplace_back(info.name() + "_" + std::to_string(parts.size()), part);
@@ -637,13 +639,12 @@ llvm::Expected<ImportedModel> Importer::Import() {
   if (llvm::Error error = AddInputs()) return error;
   for (const auto& fixed : options_.fixed_sizes) {
     if (!known_sizes_.contains(fixed.getKey()))
-      return MakeUserError(Code::kUnknownSetting, "it has no input and no size '{0}' to be set",
-                           fixed.getKey());
+      return MakeUserError(Code::kUnknownSetting, "it has no input or size '{0}'", fixed.getKey());
   }
   if (llvm::Error error = ImportNodes(graph.node(), scope_)) return error;
   if (llvm::Error error = AddOutputs()) return error;
 
-  // What was computed on the way stands in the text as a number.
+  // Values that were computed at import become literals.
   auto evaluate =
       [&](const Op& op,
           llvm::ArrayRef<Constant>) -> llvm::Expected<std::optional<std::vector<Constant>>> {
@@ -682,7 +683,7 @@ llvm::Expected<ImportedModel> Importer::Import() {
 llvm::Expected<ImportedModel> ImportOnnx(const OnnxModel& model, const ImportOptions& options) {
   llvm::Expected<ImportedModel> imported = Importer(model, options).Import();
   if (imported) return imported;
-  // Every message says whose mistake it is.
+  // Every message names the model.
   llvm::Error named = llvm::Error::success();
   llvm::handleAllErrors(
       imported.takeError(),

@@ -18,40 +18,40 @@
 
 namespace pdl {
 
-/// A call of a function that is being expanded: what attributes within it may refer to.
+/// A call of a function that is being expanded, which attributes inside it may refer to.
 struct OnnxFunctionCall {
   const onnx::NodeProto& node;
-  /// What the function has for attributes that the call leaves out.
+  /// The function's default values of attributes that the call omits.
   const std::vector<onnx::AttributeProto>& defaults;
-  /// Around it; what attributes of `node` may refer to.
+  /// The surrounding call, which attributes of `node` may refer to.
   const OnnxFunctionCall* outer = nullptr;
 };
 
-/// The attribute itself, or what it refers to; null where no call gives that.
+/// Follows the references of an attribute; null if no call sets the attribute that it refers to.
 const onnx::AttributeProto* ResolveAttribute(const onnx::AttributeProto& attribute,
                                              const OnnxFunctionCall* call);
 
-/// The names that nodes of a graph, a subgraph or a function can read.
+/// The names that are visible to the nodes of a graph, a subgraph or a function.
 struct OnnxScope {
   const OnnxScope* parent = nullptr;
   llvm::StringMap<Value*> values;
-  /// Tensors that have not been read yet.
+  /// Tensors that were not used yet.
   llvm::StringMap<const onnx::TensorProto*> initializers;
   /// Values that are lists of tensors.
   llvm::StringMap<std::vector<Value*>> sequences;
-  /// Inputs of a function that its call leaves out.
+  /// Inputs of a function that its call omits.
   llvm::StringSet<> missing;
-  /// Null outside of functions.
+  /// Null outside functions.
   const OnnxFunctionCall* call = nullptr;
   /// Versions of operator sets, by domain.
   const llvm::StringMap<int64_t>* opsets = nullptr;
-  /// Stands before the names of nodes: the calls that led here, cut where they become too long.
+  /// The prefix for names of nodes: the calls that led to this scope, shortened if it is too long.
   std::string path;
-  /// The name of that node, with the way to it.
+  /// The name of a node with its path.
   std::string PathTo(const onnx::NodeProto& node) const;
 };
 
-/// Makes a graph of a model, node by node.
+/// Converts a model to a graph, node by node.
 class Importer {
  public:
   Importer(const OnnxModel& model, const ImportOptions& options);
@@ -61,52 +61,52 @@ class Importer {
   KnownValues& known() { return known_; }
   const OnnxModel& model() const { return model_; }
 
-  /// The value of that name: a tensor of the model becomes one when it is first asked for. Null
-  /// where there is none; an Error where a tensor is broken.
+  /// Finds a value by its name; a tensor of the model becomes a value when it is first used. Null
+  /// if there is none; an Error if a tensor is malformed.
   llvm::Expected<Value*> Find(OnnxScope& scope, llvm::StringRef name);
-  /// Null where that name is no list of tensors.
+  /// Null if there is no list of tensors of that name.
   const std::vector<Value*>* FindSequence(const OnnxScope& scope, llvm::StringRef name) const;
-  /// Whether the name is that of an input of a function that its call leaves out.
+  /// Whether the name is an input of a function that its call omits.
   bool IsMissing(const OnnxScope& scope, llvm::StringRef name) const;
-  /// Constants and parameters; null for all others.
+  /// The value of a constant or parameter; null for all others.
   const Constant* FindConstant(const Value* value) const;
-  /// A constant of the text where it is small, else a parameter.
+  /// Adds a literal if the constant is small, else a parameter.
   llvm::Expected<Value*> AddConstant(Constant constant, llvm::StringRef name);
-  /// The same of a tensor of the model, which becomes one parameter however often it is asked for.
+  /// The same for a tensor of the model, which becomes one parameter even if it is used several
+  /// times.
   llvm::Expected<Value*> AddTensor(const onnx::TensorProto& tensor, llvm::StringRef name);
-  /// A model makes at most so many calls, constants, elements of lists and copies of subgraphs when
-  /// its functions and loops are expanded, and so many more for each node of its graph.
+  /// The most calls, constants, elements of lists and copies of subgraphs that functions and loops
+  /// may expand to, plus kCallsOfANode for each node of the model's graph.
   static constexpr int64_t kMaxCalls = 500'000;
   static constexpr int64_t kCallsOfANode = 16;
-  /// Counts those; an Error where they are too many.
+  /// Adds to that number; returns an Error if it is too large.
   llvm::Error Spend(int64_t count);
-  /// Counts the bytes of a constant that is computed while importing.
+  /// Counts the bytes of a constant that is computed at import.
   llvm::Error SpendBytes(const Constant& constant);
-  /// Imports the nodes of a subgraph whose inputs have these values; its outputs.
+  /// Imports the nodes of a subgraph whose inputs have these values; returns its outputs.
   llvm::Expected<std::vector<Value*>> ImportSubgraph(const onnx::GraphProto& graph,
                                                      const OnnxScope& outer,
                                                      llvm::ArrayRef<Value*> inputs);
-  /// What the text is to call a value; the first wish counts.
+  /// Suggests a name for a value in the source; later suggestions are ignored.
   void SuggestName(const Value* value, llvm::StringRef name);
-  /// A name for a value that the graph does not have yet.
+  /// A name for a value that is not used in the graph yet.
   std::string NewTemporary() { return "t" + std::to_string(++temporaries_); }
-  /// The names of those inputs of the model that a value is computed from.
+  /// The names of the model's inputs that a value depends on.
   std::vector<std::string> InputsOf(Value* value) const;
   LocationId LocationOf(llvm::StringRef node);
 
   // --- Bodies of loops ----------------------------------------------------------------------
-  /// Where calls go: the network itself, or the body that is open.
+  /// The block that calls are added to: the network itself, or the open body.
   BlockId block() const { return body_ == nullptr ? BlockId{} : body_->block; }
-  /// What calls of the open body read in place of a value: numbers are written again, all else from
-  /// outside is given to the body. The value itself where no body is open.
+  /// The value that calls in the open body use for an outer value: literals are copied, all others
+  /// become inputs of the body. Returns the value itself if no body is open.
   Value* Inside(Value* value);
   struct MadeBody {
     BlockId block;
     std::vector<Value*> captured;
   };
-  /// Makes a body that takes values of these types: `make` is given them, under `names` as far as
-  /// there are any, and makes the calls; it returns what the body gives, or nothing after a
-  /// mistake.
+  /// Adds a body with inputs of these types, named by `names` as far as given: `make` receives the
+  /// inputs, adds the calls, and returns the outputs of the body, or nothing after an error.
   MadeBody MakeBody(llvm::ArrayRef<Type> types, llvm::ArrayRef<std::string> names,
                     llvm::function_ref<std::vector<Value*>(llvm::ArrayRef<Value*>)> make);
 
@@ -117,21 +117,21 @@ class Importer {
     llvm::DenseMap<const Value*, Value*> inside;
     std::vector<Value*> captured;
   };
-  /// Whether a constant stands in the text; one that the model names does so only where it is a
-  /// number or has integers.
+  /// Whether a constant becomes a literal in the source; one that has a name in the model only if
+  /// it is a scalar or has integers.
   static bool IsLiteral(const Constant& constant, bool is_named);
-  /// Gives the open body a value that has each size that it names and cannot see.
+  /// Adds inputs to the open body so that it can refer to all sizes that its types use.
   void CaptureSizes();
   void LearnSizes();
   llvm::Error CheckOperators();
-  /// How many nodes functions make when they are expanded, before any is.
+  /// Checks the number of nodes that functions expand to, before any is expanded.
   llvm::Error CheckExpansion();
   void CountUnknown(const google::protobuf::RepeatedPtrField<onnx::NodeProto>& nodes,
                     const llvm::StringMap<int64_t>& opsets);
   const onnx::FunctionProto* FindFunction(const onnx::NodeProto& node) const;
   llvm::Error AddInputs();
   llvm::Expected<Type> TypeOfInput(const onnx::ValueInfoProto& info);
-  /// The size of a dim that the model says no number for.
+  /// The size of a dim without a number in the model.
   Dim SizeOf(const std::string& name);
   llvm::Error AddInitializers(const onnx::GraphProto& graph, OnnxScope& scope);
   llvm::Error ImportNodes(const google::protobuf::RepeatedPtrField<onnx::NodeProto>& nodes,
@@ -139,11 +139,11 @@ class Importer {
   llvm::Error ImportNode(const onnx::NodeProto& node, OnnxScope& scope);
   llvm::Error ImportFunction(const onnx::FunctionProto& function, const onnx::NodeProto& node,
                              OnnxScope& scope);
-  /// A constant of the text. Texts have no numbers of the dtypes that are only stored: those are
-  /// cast.
+  /// Adds a literal. There are no literals of dtypes that can only be stored: those are cast.
   llvm::Expected<Op*> AddLiteral(const Constant& constant);
   llvm::Error AddOutputs();
-  /// Equal numbers that the model has under several names become one, which has none of them.
+  /// Scalars with equal values but several names in the model are shared, without any of these
+  /// names.
   void ForgetSharedNames();
 
   const OnnxModel& model_;
@@ -159,19 +159,19 @@ class Importer {
     std::vector<onnx::AttributeProto> defaults;
   };
   llvm::DenseMap<const onnx::FunctionProto*, std::unique_ptr<FunctionInfo>> function_infos_;
-  /// Those that became parameters.
+  /// The tensors that became parameters.
   llvm::DenseMap<const onnx::TensorProto*, Value*> parameters_;
   llvm::DenseMap<const Value*, Constant> weights_;
   int64_t tensor_bytes_ = 0, made_bytes_ = 0;
   llvm::DenseMap<const Value*, std::string> suggested_;
   OpenBody* body_ = nullptr;
-  llvm::DenseMap<const Value*, uint32_t> homes_;  // blocks of what bodies are given
-  llvm::DenseMap<const Value*, Value*> outside_;  // of what bodies capture
+  llvm::DenseMap<const Value*, uint32_t> homes_;  // blocks of inputs of bodies
+  llvm::DenseMap<const Value*, Value*> outside_;  // of captured values
   std::vector<std::pair<std::string, Value*>> inputs_, outputs_;
-  llvm::StringMap<uint32_t> files_;       // of locations, by names of nodes
-  llvm::StringMap<std::string> symbols_;  // by the model's names
-  llvm::StringSet<> known_sizes_;         // of options_.fixed_sizes
-  /// The first value of the network, in its order, that has a dim of that size; of the first
+  llvm::StringMap<uint32_t> files_;       // files of locations, by names of nodes
+  llvm::StringMap<std::string> symbols_;  // by the names in the model
+  llvm::StringSet<> known_sizes_;         // names in options_.fixed_sizes
+  /// For each symbol, the first value of the network that has a dim of that size, among the first
   /// `num_searched_` calls.
   llvm::StringMap<std::pair<size_t, Value*>> first_with_size_;
   size_t num_searched_ = 0;

@@ -1,4 +1,4 @@
-// Elements at places that are data: gather, scatter and their like.
+// Indexing with tensors: gather, scatter and related operators.
 #include "llvm/ADT/STLExtras.h"
 #include "onnx/import/node.h"
 #include "onnx/import/rules.h"
@@ -26,7 +26,7 @@ void ConvertGatherElements(Node& n) {
   if (x == nullptr || at == nullptr) return;
   const unsigned axis = n.Axis(n.Int("axis", 0), x->type().rank());
   if (x->type().rank() != at->type().rank()) return n.Fail("the ranks differ");
-  // Beside the axis the indices may be of a part of x only.
+  // Except along the axis, the indices may cover only a part of x.
   std::vector<int64_t> axes;
   Shape starts, stops;
   for (unsigned d = 0; d < x->type().rank(); ++d) {
@@ -58,13 +58,13 @@ void ConvertScatterND(Node& n) {
 }
 
 void ConvertOneHot(Node& n) {
-  Value* places = n.In(0);
+  Value* positions = n.In(0);
   const Dim depth = n.SizeIn(1);
   Value* values = n.In(2);
-  if (places == nullptr || values == nullptr || n.failed()) return;
-  const unsigned rank = places->type().rank();
+  if (positions == nullptr || values == nullptr || n.failed()) return;
+  const unsigned rank = positions->type().rank();
   const unsigned axis = n.Axis(n.Int("axis", -1), rank + 1);
-  Value* hot = n.Call("one_hot", {n.Cast(places, DType::kI64)}, {{"depth", Shape{depth}}});
+  Value* hot = n.Call("one_hot", {n.Cast(positions, DType::kI64)}, {{"depth", Shape{depth}}});
   if (axis != rank) {
     std::vector<int64_t> perm;
     for (unsigned i = 0; i < rank; ++i) perm.push_back(i);
@@ -77,7 +77,7 @@ void ConvertOneHot(Node& n) {
   n.Out(n.Call("where", {n.Cast(hot, DType::kBool), one(1), one(0)}));
 }
 
-// Each row's first elements in the reverse order.
+// Reverses the first elements of each row.
 void ConvertReverseSequence(Node& n) {
   Value* x = n.In(0);
   Value* lengths = n.In(1);
@@ -94,8 +94,8 @@ void ConvertReverseSequence(Node& n) {
   Value* step = along(
       n.Call("range", {}, {{"start", Shape{0}}, {"stop", Shape{x->type().dims[time]}}}), time);
   Value* length = along(n.Cast(lengths, DType::kI64), batch);
-  Value* turned = n.Sub(n.Sub(length, n.Scalar(1, length)), step);
-  Value* at = n.Call("where", {n.Call("less", {step, length}), turned, step});
+  Value* reversed = n.Sub(n.Sub(length, n.Scalar(1, length)), step);
+  Value* at = n.Call("where", {n.Call("less", {step, length}), reversed, step});
   if (at == nullptr) return;
   n.Out(n.Call("take_along_axis", {x, at}, {{"axis", static_cast<int64_t>(time)}}));
 }
@@ -110,13 +110,13 @@ void ConvertCompress(Node& n) {
   } else {
     x = n.Reshape(x, {NumElements(x->type().dims)});
   }
-  Value* places = n.Call("nonzero", {condition});
-  if (places == nullptr) return;
-  n.Out(n.Call("gather", {x, n.Reshape(places, {places->type().dims[0]})},
+  Value* positions = n.Call("nonzero", {condition});
+  if (positions == nullptr) return;
+  n.Out(n.Call("gather", {x, n.Reshape(positions, {positions->type().dims[0]})},
                {{"axis", static_cast<int64_t>(axis)}}));
 }
 
-// Rows of each batch are written from a place of its own on.
+// Writes rows of each batch from an index of its own on.
 void ConvertTensorScatter(Node& n) {
   Value* past = n.In(0);
   Value* update = n.In(1);

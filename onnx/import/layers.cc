@@ -8,7 +8,7 @@
 namespace pdl {
 namespace {
 
-/// The value of a parameter that one call alone uses; null otherwise.
+/// The value of a parameter with exactly one use; null otherwise.
 const Constant* OwnWeight(const LayerFinder& model, const Value* value) {
   if (value->kind() != ValueKind::kParameter || value->uses().size() != 1 ||
       !IsFloat(value->type().dtype) || model.IsOutput(value))
@@ -17,14 +17,14 @@ const Constant* OwnWeight(const LayerFinder& model, const Value* value) {
   return found == model.model().weights.end() ? nullptr : &found->second;
 }
 
-/// The one call that uses the result of `op` and nothing else does.
+/// The call that has the only use of the result of `op`; null if there are other uses.
 const Op* OnlyUser(const LayerFinder& model, const Op& op) {
   if (op.results().size() != 1 || op.result()->uses().size() != 1 || model.IsOutput(op.result()))
     return nullptr;
   return op.result()->uses()[0].op;
 }
 
-/// The number that all entries are.
+/// The number that all entries are equal to.
 std::optional<int64_t> Uniform(const AttributeValue& value) {
   const auto* shape = std::get_if<Shape>(&value);
   if (shape == nullptr || shape->empty()) return std::nullopt;
@@ -37,11 +37,11 @@ const AttributeValue& Attribute(const Op& op, llvm::StringRef name) {
   return *op.attributes().Find(name);
 }
 
-/// What a layer takes for a count of channels. The sizes of its parameters are those of its input,
-/// so a symbol there, which only a run compares with a weight, makes no layer.
+/// Whether a dim is a valid number of channels. Layers take the sizes of their parameters from the
+/// input, so a symbolic size, which only a run compares with a weight, cannot become a layer.
 bool IsAbove0(const Dim& dim) { return dim.is_constant() && dim.constant() > 0; }
 
-/// Adds " name=value" where it is not the default.
+/// Adds " name=value" if the value is not the default.
 void AddArgument(std::string* text, llvm::StringRef name, int64_t value, int64_t otherwise) {
   if (value != otherwise) *text += llvm::formatv(", {0}={1}", name, value).str();
 }
@@ -110,7 +110,7 @@ std::optional<LayerCall> FindBatchNorm(const LayerFinder& model, const Op& op) {
   return call;
 }
 
-/// The other operand of a sum or product one of whose operands is a weight of one dim.
+/// The other operand of a sum or product with a weight of one dim.
 const Value* WithLine(const Op& op, llvm::StringRef type, const Value** line) {
   if (op.type() != type) return nullptr;
   for (const unsigned i : {1u, 0u}) {
@@ -176,14 +176,14 @@ std::optional<LayerCall> FindFc(const LayerFinder& model, const Op& op) {
   if (attributes.Bool("transpose_a") || w->type().rank() != 2 || x->type().rank() < 2 ||
       !x->type().is_plain() || !IsFloat(x->type().dtype))
     return std::nullopt;
-  const bool is_turned = attributes.Bool("transpose_b");
-  if (x->type().dims.back() != w->type().dims[is_turned ? 1 : 0] ||
-      !IsAbove0(w->type().dims[is_turned ? 0 : 1]))
+  const bool is_transposed = attributes.Bool("transpose_b");
+  if (x->type().dims.back() != w->type().dims[is_transposed ? 1 : 0] ||
+      !IsAbove0(w->type().dims[is_transposed ? 0 : 1]))
     return std::nullopt;
   const Constant* weight = OwnWeight(model, w);
   if (weight == nullptr) return std::nullopt;
   call.input = x;
-  call.tensors.emplace_back("w", is_turned ? Transposed(*weight) : *weight);
+  call.tensors.emplace_back("w", is_transposed ? Transposed(*weight) : *weight);
   call.parameters.push_back(w);
   call.arguments = llvm::formatv("size={0}", call.tensors[0].second.sizes()[1]).str();
   if (line == nullptr) {
@@ -218,7 +218,7 @@ std::optional<LayerCall> LayerFinder::Find(const Op& op) const {
   if (type == "conv1d" || type == "conv2d" || type == "conv3d") return FindConv(model, op);
   if (type == "normalize") return FindBatchNorm(model, op);
   if (type == "matmul") {
-    // The sum after it is the layer's end.
+    // The sum that follows is the last call of the layer.
     const Op* next = OnlyUser(model, op);
     if (next != nullptr && next->type() == "add" && FindFc(model, *next)) return std::nullopt;
     return FindFc(model, op);

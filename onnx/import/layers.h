@@ -11,27 +11,27 @@
 
 namespace pdl {
 
-/// Calls of a graph that together are a call of a standard layer.
+/// Calls of a graph that are equivalent to a call of a standard layer.
 struct LayerCall {
   std::string layer;      // "conv"
   std::string arguments;  // "channels=64, kernel=3"
-  /// What the layer is applied to.
+  /// The input of the layer.
   const Value* input = nullptr;
   /// Its parameters and states, by their names in the layer.
   std::vector<std::pair<std::string, Constant>> tensors;
-  /// The parameters of the graph that are these tensors, and the calls that the layer stands for
-  /// besides the last one.
+  /// The parameters of the graph for these tensors, and the calls other than the last one that the
+  /// layer replaces.
   std::vector<const Value*> parameters;
   std::vector<const Op*> inner;
 };
 
-/// Finds layers among the calls of a model. Only parameters that nothing else uses become those of
-/// a layer.
+/// Finds layers among the calls of a model. Only parameters without other uses become those of a
+/// layer.
 class LayerFinder {
  public:
   explicit LayerFinder(const ImportedModel& model);
 
-  /// The layer whose last call is `op`; nullopt where it is none.
+  /// The layer whose last call is `op`; nullopt if there is none.
   std::optional<LayerCall> Find(const Op& op) const;
 
   const ImportedModel& model() const { return model_; }
@@ -42,7 +42,7 @@ class LayerFinder {
   llvm::DenseSet<const Value*> outputs_;
 };
 
-/// Rows of a matrix as columns.
+/// The transposed matrix.
 Constant Transposed(const Constant& matrix);
 
 }  // namespace pdl

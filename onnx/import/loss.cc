@@ -5,7 +5,7 @@
 namespace pdl {
 namespace {
 
-/// Classes from axis 1 to the end.
+/// Moves the classes from axis 1 to the end.
 Value* ClassesLast(Node& n, Value* x) {
   if (x == nullptr) return nullptr;
   std::vector<int64_t> perm = {0};
@@ -26,7 +26,7 @@ void EmitLoss(Node& n, Value* log_prob, Value* label, Value* weight) {
   if (reduction == "none") return n.Out(0, loss);
   Value* sum = n.Call("sum", {loss});
   if (reduction == "sum") return n.Out(0, sum);
-  // The mean weighs each row as its class is weighed, and ignores what is ignored.
+  // The mean is weighted by the weights of the classes, without ignored rows.
   std::vector<Value*> counted = {n.Mul(log_prob, n.Scalar(0, log_prob)), operands[1]};
   Value* ones = n.Sub(counted[0], n.Scalar(1, log_prob));
   counted[0] = ones;

@@ -1,4 +1,4 @@
-// Products of matrices, and integers that stand for reals.
+// Matmuls, and matmuls of quantized integers.
 #include "llvm/ADT/STLExtras.h"
 #include "onnx/import/node.h"
 #include "onnx/import/rules.h"
@@ -29,9 +29,10 @@ void ConvertEinsum(Node& n) {
   n.Out(n.Call("einsum", n.AllIn(), {{"equation", equation}}));
 }
 
-// --- Integers that stand for reals --------------------------------------------------------------
+// --- Quantized integers -----------------------------------------------------------------------
 
-/// A scale or zero point that fits x: one, one for each index of an axis, or one for each block.
+/// A scale or zero point shaped to broadcast to x: a scalar, or one for each index of an axis, or
+/// one for each block.
 Value* AlongAxis(Node& n, Value* part, Value* x, unsigned axis, int64_t block) {
   if (part == nullptr || x == nullptr) return nullptr;
   const unsigned rank = x->type().rank();
@@ -50,7 +51,7 @@ Value* AlongAxis(Node& n, Value* part, Value* x, unsigned axis, int64_t block) {
     n.Fail("the scale has {0} dims", part->type().rank());
     return nullptr;
   }
-  // Each of its elements is repeated over a block of x.
+  // Each element is repeated over a block of x.
   Shape apart = part->type().dims, repeated = part->type().dims, joined = part->type().dims;
   apart.insert(apart.begin() + axis + 1, Dim(1));
   repeated.insert(repeated.begin() + axis + 1, Dim(block));
@@ -139,7 +140,7 @@ void ConvertDynamicQuantizeLinear(Node& n) {
   n.Out(2, point);
 }
 
-/// Without its zero point, one number or one for each row or column.
+/// Subtracts the zero point, which is one number or one for each row or column.
 Value* Centred(Node& n, Value* x, Value* zero, bool by_row) {
   Value* wide = n.Cast(x, DType::kI32);
   if (zero == nullptr || wide == nullptr) return wide;
@@ -172,7 +173,7 @@ void ConvertQLinearMatMul(Node& n) {
     return n.Unsupported("results of {0}", DTypeName(dtype));
   if (a_scale->type().rank() == 1 && !a_scale->type().dims[0].is_constant(1))
     a_scale = n.Reshape(a_scale, {a_scale->type().dims[0], 1});
-  // In f32 whatever the scales are: a half has too few digits for the sums.
+  // In f32 for any dtype of the scales: f16 and bf16 are not precise enough for the sums.
   auto real = [&](Value* x) { return n.Cast(x, DType::kF32); };
   Value* y = n.Mul(real(product), n.Div(n.Mul(real(a_scale), real(b_scale)), real(y_scale)));
   y = n.Add(n.Call("round", {y}), real(zero));

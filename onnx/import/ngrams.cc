@@ -1,4 +1,4 @@
-// TfIdfVectorizer: how often lists of tokens stand in a text.
+// TfIdfVectorizer: counts n-grams of tokens.
 #include <algorithm>
 
 #include "onnx/import/node.h"
@@ -7,14 +7,14 @@
 namespace pdl {
 namespace {
 
-/// The largest count of comparisons that are made at once.
+/// The most comparisons in one call.
 constexpr int64_t kMaxCompared = int64_t{1} << 22;
 
-/// The n-grams of one length, and where they are looked for.
+/// The n-grams of one length, and the columns of their counts.
 struct Grams {
   int64_t length = 0, count = 0;
-  std::vector<int64_t> tokens;   // of each, one after another
-  std::vector<int64_t> columns;  // of the result
+  std::vector<int64_t> tokens;   // of all n-grams, one after another
+  std::vector<int64_t> columns;  // columns of the result
 };
 
 class TfIdf {
@@ -24,7 +24,7 @@ class TfIdf {
 
  private:
   bool ReadGrams();
-  /// How often each is there: [..., grams].
+  /// Counts the occurrences of each n-gram: [..., grams].
   Value* CountOf(Value* x, int64_t size, const Grams& grams, int64_t skips);
 
   Node& n_;
@@ -38,7 +38,7 @@ bool TfIdf::ReadGrams() {
   if (n_.HasAttribute("pool_strings")) n_.Unsupported("elements of type STRING are not supported");
   const int64_t shortest = n_.Int("min_gram_length", 1), longest = n_.Int("max_gram_length", 1);
   for (const int64_t column : columns) {
-    if (column < 0 || column >= KnownValues::kMaxElements) n_.Fail("a place of {0}", column);
+    if (column < 0 || column >= KnownValues::kMaxElements) n_.Fail("an ngram_index of {0}", column);
     width_ = std::max(width_, column + 1);
   }
   size_t id = 0;
@@ -55,7 +55,7 @@ bool TfIdf::ReadGrams() {
     grams.count = (end - begin) / grams.length;
     grams.tokens.assign(pool.begin() + begin, pool.begin() + end);
     if (id + static_cast<size_t>(grams.count) > columns.size()) {
-      n_.Fail("{0} places for more n-grams", columns.size());
+      n_.Fail("{0} ngram_indexes for more n-grams", columns.size());
       break;
     }
     grams.columns.assign(columns.begin() + static_cast<int64_t>(id),
@@ -68,21 +68,21 @@ bool TfIdf::ReadGrams() {
 }
 
 Value* TfIdf::CountOf(Value* x, int64_t size, const Grams& grams, int64_t skips) {
-  std::vector<int64_t> places;
+  std::vector<int64_t> indices;
   for (int64_t step = 1; step <= (grams.length == 1 ? 1 : skips + 1); ++step) {
     for (int64_t begin = 0; begin + step * (grams.length - 1) < size; ++begin)
-      for (int64_t i = 0; i < grams.length; ++i) places.push_back(begin + i * step);
-    if (static_cast<int64_t>(places.size()) * grams.count > kMaxCompared) {
+      for (int64_t i = 0; i < grams.length; ++i) indices.push_back(begin + i * step);
+    if (static_cast<int64_t>(indices.size()) * grams.count > kMaxCompared) {
       n_.Unsupported("{0} n-grams of {1} in {2} tokens", grams.count, grams.length, size);
       return nullptr;
     }
   }
   Shape dims(x->type().dims.begin(), x->type().dims.end() - 1);
-  dims.emplace_back(static_cast<int64_t>(places.size()) / grams.length);
+  dims.emplace_back(static_cast<int64_t>(indices.size()) / grams.length);
   dims.emplace_back(1);
   dims.emplace_back(grams.length);
   Value* windows =
-      n_.Reshape(n_.Call("gather", {x, n_.Literal(places)}, {{"axis", int64_t{-1}}}), dims);
+      n_.Reshape(n_.Call("gather", {x, n_.Literal(indices)}, {{"axis", int64_t{-1}}}), dims);
   Value* tokens =
       n_.Literal(Constant::Copy(DType::kI64, {grams.count, grams.length}, grams.tokens.data()));
   const std::vector<int64_t> last = {-1}, before = {-2};
@@ -95,7 +95,7 @@ void TfIdf::Convert() {
   if (x == nullptr) return;
   const unsigned rank = x->type().rank();
   if (rank < 1 || rank > 2) return n_.Fail("{0} dims", rank);
-  if (!x->type().dims.back().is_constant()) return n_.Unsupported("an unknown count of tokens");
+  if (!x->type().dims.back().is_constant()) return n_.Unsupported("an unknown number of tokens");
   const int64_t size = x->type().dims.back().constant(), skips = n_.Int("max_skip_count", 0);
   const std::string mode = n_.String("mode", "");
   if (mode != "TF" && mode != "IDF" && mode != "TFIDF") return n_.Fail("mode '{0}'", mode);

@@ -14,7 +14,7 @@ Node::Node(Importer& importer, const onnx::NodeProto& proto, OnnxScope& scope, i
   location_ = importer.LocationOf(scope.PathTo(proto));
 }
 
-// --- Mistakes -------------------------------------------------------------------------------
+// --- Errors -------------------------------------------------------------------------------------
 
 void Node::SetError(Code code, std::string message) {
   if (code_) return;
@@ -26,7 +26,7 @@ void Node::Take(llvm::Error error) {
   llvm::handleAllErrors(
       std::move(error),
       [&](const CallError& call) {
-        // An operator's own limits are no mistake of the model.
+        // The limits of an operator are not errors of the model.
         const bool is_limit = call.code() == Code::kOperandDType || call.code() == Code::kRank;
         SetError(is_limit ? Code::kNotSupported : Code::kBadNetwork, call.text());
       },
@@ -50,10 +50,10 @@ llvm::Error Node::TakeError() {
 void Node::NeedsKnown(unsigned input, Value* value) {
   if (failed() || value == nullptr) return;
   needed_ = importer_.InputsOf(value);
-  const std::string what = llvm::formatv("the values of '{0}' must be known while importing",
+  const std::string what = llvm::formatv("the values of '{0}' must be known at import",
                                          proto_.input(static_cast<int>(input)));
   SetError(Code::kNotSupported,
-           needed_.empty() ? what : what + ": give those of " + llvm::join(needed_, ", "));
+           needed_.empty() ? what : what + ": set those of " + llvm::join(needed_, ", "));
 }
 
 // --- Inputs ---------------------------------------------------------------------------------
@@ -83,7 +83,7 @@ Value* Node::In(unsigned index) {
     if (importer_.FindSequence(scope_, name) != nullptr) {
       Unsupported("'{0}' is a list of tensors", name);
     } else {
-      Fail("it reads '{0}', which nothing gives before it", name);
+      Fail("it reads '{0}', which no node before it computes", name);
     }
   }
   return *value;
@@ -102,7 +102,7 @@ std::vector<Value*> Node::SequenceIn(unsigned index) {
   }
   const std::string& name = proto_.input(static_cast<int>(index));
   const std::vector<Value*>* values = importer_.FindSequence(scope_, name);
-  if (values == nullptr) Unsupported("how many tensors '{0}' has is not known", name);
+  if (values == nullptr) Unsupported("the number of tensors in '{0}' is not known", name);
   return values == nullptr ? std::vector<Value*>() : *values;
 }
 
@@ -119,13 +119,12 @@ Shape Node::SizesIn(unsigned index) {
   if (value == nullptr) return {};
   std::optional<KnownSizes> known = KnownSizesOf(value);
   if (const Constant* constant = known ? nullptr : importer_.FindConstant(value)) {
-    // Some operators take sizes as reals.
+    // Some operators take sizes as floats.
     Shape sizes;
     for (int64_t i = 0; i < constant->num_elements() && i < KnownValues::kMaxElements; ++i) {
       const double real = constant->ElementAsDouble(i);
       if (!(std::abs(real) < 1e15) || real != std::floor(real)) {
-        Unsupported("'{0}' has {1} in place of a size", proto_.input(static_cast<int>(index)),
-                    real);
+        Unsupported("'{0}' has {1} instead of a size", proto_.input(static_cast<int>(index)), real);
         return {};
       }
       sizes.emplace_back(static_cast<int64_t>(real));
@@ -190,7 +189,7 @@ std::optional<double> Node::KnownReal(const Value* value) const {
   if (const Constant* constant = importer_.FindConstant(value))
     return constant->num_elements() == 1 ? std::optional(constant->ElementAsDouble(0))
                                          : std::nullopt;
-  // What is computed from sizes that are numbers.
+  // The value may be computed from sizes that are numbers.
   const std::optional<KnownSizes> sizes = KnownSizesOf(value);
   if (!sizes || sizes->elements.size() != 1 || !sizes->elements[0].is_constant())
     return std::nullopt;
@@ -268,7 +267,8 @@ std::vector<Value*> Node::CallAll(llvm::StringRef op, llvm::ArrayRef<Value*> ope
     Take(values.takeError());
     return {};
   }
-  // Operands of a dtype that is not taken, and with them all others of that dtype.
+  // Operands of a dtype that the operator does not accept are widened, together with all others of
+  // that dtype.
   std::optional<Widening> widened;
   DType narrow{};
   for (size_t i = 0; i < operands.size(); ++i) {
@@ -323,7 +323,7 @@ Value* Node::TurnSign(const Widening& widening, Value* value) {
   return Call("bitwise_xor", {value, Literal(Constant::Copy(DType::kI64, {}, &highest))});
 }
 
-/// The call of `fill` that gives a value.
+/// The call of `fill` that computes a value; null for other calls.
 static const Op* FillOf(const Value* value) {
   const Op* op = value->producer();
   return op != nullptr && op->type() == "fill" ? op : nullptr;
@@ -371,7 +371,7 @@ std::vector<Value*> Node::Scan(
                                             {"num_xs", static_cast<int64_t>(loop.xs.size())},
                                             {"num_init", static_cast<int64_t>(loop.init.size())}};
   const OpDef& def = *GlobalRegistry().Find("scan");
-  // The types of a body's inputs do not depend on what it does.
+  // The types of a body's inputs do not depend on its calls.
   std::vector<NamedAttribute> without_body = attributes;
   without_body.push_back({"body", BlockId{}});
   auto values = CompleteAttributes(def.signature, without_body);
@@ -473,7 +473,7 @@ void Node::Out(unsigned index, Value* value) {
   if (value == nullptr || failed() || !Wants(index)) return;
   const std::string& name = proto_.output(static_cast<int>(index));
   if (!scope_.values.try_emplace(name, value).second || scope_.initializers.contains(name)) {
-    Fail("it gives '{0}', which there is already", name);
+    Fail("it computes '{0}', which exists already", name);
     return;
   }
   importer_.SuggestName(value, name);
@@ -485,7 +485,7 @@ void Node::SequenceOut(unsigned index, std::vector<Value*> values) {
   if (llvm::Error error = importer_.Spend(static_cast<int64_t>(values.size())))
     return Take(std::move(error));
   if (!scope_.sequences.try_emplace(name, std::move(values)).second)
-    Fail("it gives '{0}', which there is already", name);
+    Fail("it computes '{0}', which exists already", name);
 }
 
 unsigned Node::Axis(int64_t axis, size_t rank) {

@@ -16,49 +16,49 @@
 
 namespace pdl {
 
-/// One node while it becomes calls: what a rule reads from and writes to. Nothing fails visibly:
-/// after a mistake every call takes null and gives null, and the first mistake is reported.
+/// A node that is converted to calls; rules read from it and write to it. Errors do not interrupt a
+/// rule: after an error all calls accept and return null, and the first error is reported.
 class Node {
  public:
   Node(Importer& importer, const onnx::NodeProto& proto, OnnxScope& scope, int64_t opset);
 
   const onnx::NodeProto& proto() const { return proto_; }
   llvm::StringRef op_type() const { return proto_.op_type(); }
-  /// The version of the operator's set that the model uses.
+  /// The version of the operator's set in the model.
   int64_t opset() const { return opset_; }
   Graph& graph() { return importer_.graph(); }
   Importer& importer() { return importer_; }
   OnnxScope& scope() { return scope_; }
 
-  // --- Inputs -------------------------------------------------------------------------------
+  // --- Inputs -----------------------------------------------------------------------------------
   unsigned num_inputs() const { return static_cast<unsigned>(proto_.input_size()); }
   unsigned num_outputs() const { return static_cast<unsigned>(proto_.output_size()); }
   bool Has(unsigned input) const;
   bool Wants(unsigned output) const;
   /// A required input.
   Value* In(unsigned index);
-  /// Null where it is left out.
+  /// Null if it is omitted.
   Value* OptionalIn(unsigned index) { return Has(index) ? In(index) : nullptr; }
   /// All inputs.
   std::vector<Value*> AllIn();
   /// A required input that is a list of tensors.
   std::vector<Value*> SequenceIn(unsigned index);
 
-  /// The elements of an input that must be known while importing, as sizes, integers or reals.
+  /// The elements of an input that must be known at import, as sizes, integers or floats.
   Shape SizesIn(unsigned index);
   std::vector<int64_t> IntsIn(unsigned index);
   std::vector<double> RealsIn(unsigned index);
-  /// The same of one element.
+  /// The same for one element.
   Dim SizeIn(unsigned index);
   int64_t IntIn(unsigned index);
   double RealIn(unsigned index);
-  /// Whether the elements are known; records no mistake.
+  /// Whether the elements are known; reports no error.
   bool IsKnown(const Value* value) const;
   std::optional<KnownSizes> KnownSizesOf(const Value* value) const;
-  /// The value of a scalar that is known.
+  /// The value of a scalar, if it is known.
   std::optional<double> KnownReal(const Value* value) const;
 
-  // --- Attributes ---------------------------------------------------------------------------
+  // --- Attributes -------------------------------------------------------------------------------
   const onnx::AttributeProto* Attribute(llvm::StringRef name) const;
   bool HasAttribute(llvm::StringRef name) const { return Attribute(name) != nullptr; }
   int64_t Int(llvm::StringRef name, int64_t otherwise) const;
@@ -66,30 +66,31 @@ class Node {
   std::string String(llvm::StringRef name, llvm::StringRef otherwise) const;
   std::vector<int64_t> Ints(llvm::StringRef name) const;
   std::vector<double> Floats(llvm::StringRef name) const;
-  /// The element type that an attribute names.
+  /// An attribute that is an element type.
   DType TypeAttribute(llvm::StringRef name, DType otherwise);
 
-  // --- Calls --------------------------------------------------------------------------------
-  /// A call; its first result. Operands of a dtype that the operator does not take are computed in
-  /// a wider one, and the result is cast back.
+  // --- Calls ------------------------------------------------------------------------------------
+  /// Adds a call and returns its first result. Operands of a dtype that the operator does not
+  /// accept are widened, and the result is cast back.
   Value* Call(llvm::StringRef op, llvm::ArrayRef<Value*> operands,
               llvm::ArrayRef<NamedAttribute> attributes = {});
-  /// The same with all results.
+  /// The same, but returns all results.
   std::vector<Value*> CallAll(llvm::StringRef op, llvm::ArrayRef<Value*> operands,
                               llvm::ArrayRef<NamedAttribute> attributes = {});
-  /// A loop of a run.
+  /// A loop that is executed at run time.
   struct Loop {
-    /// What it goes along, and what is carried into the first step.
+    /// The sequences that the loop iterates over, and the initial values of carried values.
     std::vector<Value*> xs, init;
-    /// The steps of each row; null: all.
+    /// The number of steps of each row; null: all.
     Value* lengths = nullptr;
     int64_t axis = 0;
     bool reverse = false;
-    /// What the text calls the slices, and what is carried.
+    /// The names of the slices and of the carried values in the source.
     std::vector<std::string> names;
   };
-  /// `body` is given a slice of each sequence and what is carried, and returns what is carried on,
-  /// then the values of the step. The values of all steps, stacked, then what the last one carried.
+  /// `body` receives a slice of each sequence and the carried values, and returns the new carried
+  /// values, then the outputs of the step. Returns the outputs of all steps, stacked, then the last
+  /// carried values.
   std::vector<Value*> Scan(const Loop& loop,
                            llvm::function_ref<std::vector<Value*>(llvm::ArrayRef<Value*>)> body);
   Value* Add(Value* a, Value* b) { return Call("add", {a, b}); }
@@ -99,47 +100,48 @@ class Node {
   Value* Cast(Value* x, DType to);
   Value* Reshape(Value* x, llvm::ArrayRef<Dim> dims);
   Value* Transpose(Value* x, llvm::ArrayRef<int64_t> perm);
-  /// A scalar of that dtype; of the dtype of `like`.
+  /// A scalar of that dtype, or of the dtype of `like`.
   Value* Scalar(double value, DType dtype);
   Value* Scalar(double value, Value* like);
   Value* Literal(Constant constant) { return Parameter(std::move(constant), ""); }
-  /// Weights of the network; a small constant stands in the text.
+  /// A parameter of the network, or a literal for a small constant.
   Value* Parameter(Constant constant, llvm::StringRef name);
   Value* Literal(llvm::ArrayRef<int64_t> values);
-  /// One number everywhere.
+  /// A tensor with the same value in all elements.
   Value* Filled(llvm::ArrayRef<Dim> dims, double value, DType dtype);
-  /// The sizes as an i64 tensor of one dim; known to later nodes.
+  /// The sizes as an i64 vector, known to later nodes.
   Value* SizeValue(llvm::ArrayRef<Dim> sizes);
 
-  // --- Outputs ------------------------------------------------------------------------------
+  // --- Outputs ----------------------------------------------------------------------------------
   void Out(unsigned index, Value* value);
   void Out(Value* value) { Out(0, value); }
   void SequenceOut(unsigned index, std::vector<Value*> values);
 
-  // --- Mistakes -----------------------------------------------------------------------------
+  // --- Errors -----------------------------------------------------------------------------------
   bool failed() const { return code_.has_value(); }
-  /// The node contradicts itself.
+  /// The node is inconsistent.
   template <class... Args>
   void Fail(const char* format, Args&&... args) {
     SetError(Code::kBadNetwork, llvm::formatv(format, std::forward<Args>(args)...).str());
   }
-  /// The node is good, and needs what pdl lacks.
+  /// The node is valid, but requires a feature that pdl lacks.
   template <class... Args>
   void Unsupported(const char* format, Args&&... args) {
     SetError(Code::kNotSupported, llvm::formatv(format, std::forward<Args>(args)...).str());
   }
-  /// An axis in [-rank, rank) counted from the front.
+  /// Converts an axis in [-rank, rank) to one counted from the front.
   unsigned Axis(int64_t axis, size_t rank);
   std::vector<int64_t> Axes(llvm::ArrayRef<int64_t> axes, size_t rank);
   void Take(llvm::Error error);
   llvm::Error TakeError();
 
  private:
-  /// The same number everywhere in other dims, where the call only moves what `fill` gives.
+  /// If the call only moves elements of a `fill`, a `fill` with the dims of its result.
   Value* FilledAlike(const Op& op);
-  /// One number in place of a tensor of it that broadcasts to the other operand.
+  /// Replaces a tensor with the same value in all elements by a scalar, if it broadcasts to the
+  /// other operand.
   void UseScalars(llvm::MutableArrayRef<Value*> operands);
-  /// The order of u64 in an i64, and back.
+  /// Maps u64 to i64 with the same order, and back.
   Value* TurnSign(const Widening& widening, Value* value);
   void SetError(Code code, std::string message);
   void NeedsKnown(unsigned input, Value* value);

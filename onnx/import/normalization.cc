@@ -36,7 +36,7 @@ void ConvertBatchNormalization(Node& n) {
       {{"eps", eps}}));
 }
 
-/// Computes in the dtype that the node names, f32 as a rule.
+/// Computes in the dtype of `stash_type`, f32 by default.
 DType StashType(Node& n, const Value* x) {
   const DType wanted = n.Int("stash_type", 1) == 1 ? DType::kF32 : x->type().dtype;
   return DTypeSize(wanted) > DTypeSize(x->type().dtype) ? wanted : x->type().dtype;
@@ -78,11 +78,11 @@ void ConvertRMSNormalization(Node& n) {
   n.Out(n.Mul(n.Cast(y, x->type().dtype), n.In(1)));
 }
 
-/// gamma, beta: one for each channel, as [C, 1, ...].
+/// Reshapes gamma or beta, with one number for each channel, to [C, 1, ...].
 Value* ForChannels(Node& n, Value* line, unsigned rank) {
   if (line == nullptr) return nullptr;
   if (line->type().rank() != 1) {
-    n.Fail("one number for each channel is wanted");
+    n.Fail("one number for each channel is required");
     return nullptr;
   }
   Shape dims = {line->type().dims[0]};
@@ -118,7 +118,7 @@ void ConvertGroupNormalization(Node& n) {
   Value* gamma = n.In(1);
   Value* beta = n.In(2);
   if (n.opset() < 21) {
-    // One for each group.
+    // One number for each group.
     auto for_groups = [&](Value* line) { return ForChannels(n, line, rank + 1); };
     y = n.Add(n.Mul(n.Cast(y, dtype), for_groups(gamma)), for_groups(beta));
     return n.Out(n.Reshape(y, dims));
@@ -135,7 +135,7 @@ void ConvertLRN(Node& n) {
   const int64_t size = n.Int("size", 1);
   if (size < 1) return n.Fail("size {0}", size);
   const double alpha = n.Float("alpha", 1e-4), beta = n.Float("beta", 0.75);
-  // The sum over neighbouring channels: windows of a plane whose rows are the channels.
+  // The sum over adjacent channels: windows over a plane whose rows are the channels.
   const Shape& dims = x->type().dims;
   const llvm::ArrayRef<Dim> all(dims);
   Value* square =

@@ -21,19 +21,19 @@ bool CheckRank(Node& n, const Value* x) {
   return !n.failed();
 }
 
-/// Places in a plane counted along its first axis first.
+/// Converts indices in a plane to column-major order.
 Value* ByColumns(Node& n, Value* index, const Shape& dims) {
   auto size = [&](const Dim& dim) { return n.Reshape(n.SizeValue({dim}), {}); };
-  Value* turned = nullptr;
+  Value* column_major = nullptr;
   for (size_t d = 2; d < dims.size(); ++d) {
     Dim before = 1, after = 1;
     for (size_t i = 2; i < d; ++i) before = before * dims[i];
     for (size_t i = d + 1; i < dims.size(); ++i) after = after * dims[i];
     Value* at = n.Call("mod", {n.Call("floor_div", {index, size(after)}), size(dims[d])});
     Value* part = n.Mul(at, size(before));
-    turned = turned == nullptr ? part : n.Add(turned, part);
+    column_major = column_major == nullptr ? part : n.Add(column_major, part);
   }
-  return turned;
+  return column_major;
 }
 
 void ConvertMaxPool(Node& n) {
@@ -43,7 +43,7 @@ void ConvertMaxPool(Node& n) {
   const std::vector<NamedAttribute> attributes = PoolAttributes(n, windows);
   n.Out(0, n.Call("max_pool", {x}, attributes));
   if (!n.Wants(1)) return;
-  // Places in the whole tensor, not in the plane of a channel.
+  // ONNX counts indices in the entire tensor, pdl in the plane of a channel.
   Value* index = n.Call("max_pool_index", {x}, attributes);
   if (index == nullptr) return;
   const Shape& dims = x->type().dims;
@@ -107,12 +107,12 @@ void ConvertMaxUnpool(Node& n) {
     if (wanted.size() != dims.size()) return n.Fail("output_shape has {0} entries", wanted.size());
     size.assign(wanted.begin() + 2, wanted.end());
   }
-  // The places are those of the whole natural result; pdl wants those of a plane.
+  // ONNX counts indices in the entire result of natural size, pdl in a plane.
   const Dim plane = NumElements(natural);
   Value* local = n.Call("mod", {index, n.Reshape(n.SizeValue({plane}), {})});
   Value* y = n.Call("max_unpool", {x, local}, {{"size", natural}});
   if (size == natural) return n.Out(y);
-  // A larger result has zeros behind it.
+  // A larger result is padded with zeros at the end.
   std::vector<int64_t> axes;
   Shape before, after;
   for (unsigned i = 0; i < windows.spatial; ++i) {

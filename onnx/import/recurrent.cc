@@ -1,4 +1,4 @@
-// Recurrent networks: all steps' products with the input at once, then a loop over the steps.
+// Recurrent networks: one matmul of the inputs of all steps, then a loop over the steps.
 #include <cmath>
 #include <tuple>
 
@@ -12,14 +12,14 @@
 namespace pdl {
 namespace {
 
-/// What a gate is put through.
+/// The activation of a gate.
 struct Activation {
   std::string op;
   bool has_alpha = false, has_beta = false;
   double alpha = 0, beta = 0;
 };
 
-/// nullopt where ONNX names none so. What is left out is as for the operator of that name.
+/// nullopt for names that ONNX does not have. The defaults are those of the operator of that name.
 std::optional<Activation> FindActivation(llvm::StringRef name) {
   return llvm::StringSwitch<std::optional<Activation>>(name)
       .CaseLower("tanh", Activation{"tanh"})
@@ -36,7 +36,7 @@ std::optional<Activation> FindActivation(llvm::StringRef name) {
       .Default(std::nullopt);
 }
 
-/// Rows `first` to `first + count` of a matrix, or elements of a line, among several.
+/// Rows `first` to `first + count` of matrix `index`, or elements of that vector.
 Constant RowsOf(const Constant& all, int64_t index, int64_t first, int64_t count) {
   llvm::SmallVector<int64_t, 2> sizes(all.sizes().drop_front());
   const int64_t rows = sizes[0];
@@ -46,7 +46,7 @@ Constant RowsOf(const Constant& all, int64_t index, int64_t first, int64_t count
   return Constant(all.dtype(), sizes, std::shared_ptr<const void>(all.bytes(), bytes));
 }
 
-/// A recurrent node: what all kinds have in common.
+/// The parts that all kinds of recurrent nodes share.
 class Recurrent {
  public:
   Recurrent(Node& n, int64_t gates) : n_(n), gates_(gates) {}
@@ -55,14 +55,14 @@ class Recurrent {
  private:
   bool ReadActivations();
   bool ReadInputs();
-  /// An activation, of what `clip` limits; the third one, of a cell, takes any number.
+  /// Applies an activation after `clip`; the third one, of a cell, is not clipped.
   Value* Activate(size_t which, Value* x);
-  /// The part of `count` gates from `first` of a tensor that has a part for each direction. A
-  /// parameter of its own, called `name`, where the tensor is one.
+  /// The part for the current direction, of `count` gates from `first` on. If the tensor is a
+  /// parameter, the part becomes a new parameter named after `name`.
   Value* Part(Value* all, int64_t first, int64_t count, llvm::StringRef name);
-  /// The same transposed: a step's state is multiplied by it.
+  /// The same transposed, for the matmul with a step's state.
   Value* Weights(int64_t first, int64_t count, llvm::StringRef name);
-  /// What a parameter is called: after what the node gives.
+  /// Names a parameter after the first output of the node.
   std::string NameFor(llvm::StringRef what) const {
     std::string name;
     for (const std::string& output : n_.proto().output())
@@ -70,7 +70,7 @@ class Recurrent {
     if (directions_ > 1) name += direction_ == 0 ? "/forward" : "/backward";
     return name + "/" + what.str();
   }
-  /// What is added to the gates before the loop.
+  /// The bias that is added to the gates before the loop.
   Value* Bias();
   Value* FirstState(Value* all);
   std::vector<Value*> Direction();
@@ -83,7 +83,8 @@ class Recurrent {
   std::vector<Value*> StepGru(llvm::ArrayRef<Value*> given);
   std::vector<Value*> StepLstm(llvm::ArrayRef<Value*> given);
   bool IsLstm() const { return n_.op_type() == "LSTM"; }
-  /// The bias of the new gate stays with its product, which the reset gate acts on.
+  /// Whether the reset gate of a GRU multiplies the matmul, with the bias of the new gate, instead
+  /// of the state.
   bool ResetsProduct() const {
     return n_.op_type() == "GRU" && n_.Int("linear_before_reset", 0) != 0;
   }
@@ -97,7 +98,7 @@ class Recurrent {
   std::vector<Activation> activations_;
   Value *x_ = nullptr, *w_ = nullptr, *r_ = nullptr, *b_ = nullptr, *lengths_ = nullptr;
   Value *first_h_ = nullptr, *first_c_ = nullptr, *peepholes_ = nullptr;
-  // Of the direction, for the steps.
+  // For the steps of the current direction.
   Value *weights_ = nullptr, *new_weights_ = nullptr, *new_bias_ = nullptr;
   Value *peephole_i_ = nullptr, *peephole_o_ = nullptr, *peephole_f_ = nullptr;
 };
@@ -116,7 +117,7 @@ bool Recurrent::ReadActivations() {
     }
     names.assign(given->strings().begin(), given->strings().end());
   }
-  // Each takes the next number, where it has one.
+  // Each activation takes the next number if it has that parameter.
   const std::vector<double> alphas = n_.Floats("activation_alpha");
   const std::vector<double> betas = n_.Floats("activation_beta");
   size_t alpha = 0, beta = 0;
@@ -250,7 +251,7 @@ std::vector<Value*> Recurrent::StepGru(llvm::ArrayRef<Value*> given) {
   return {h, h};
 }
 
-/// The values of all steps, and what the last one carried.
+/// The outputs of all steps, and the last carried values.
 std::vector<Value*> Recurrent::Direction() {
   const bool is_gru = n_.op_type() == "GRU";
   const int64_t at_once = is_gru && !ResetsProduct() ? 2 : gates_;
@@ -289,7 +290,7 @@ bool Recurrent::ReadInputs() {
   peepholes_ = IsLstm() ? n_.OptionalIn(7) : nullptr;
   if (n_.failed()) return false;
   for (const Value* value : {x_, w_, r_, first_h_, first_c_})
-    if (value != nullptr && value->type().rank() != 3) n_.Fail("3 dims are wanted");
+    if (value != nullptr && value->type().rank() != 3) n_.Fail("3 dims are required");
   if (n_.failed()) return false;
   const Dim& size = r_->type().dims[2];
   if (!size.is_constant()) {
@@ -343,7 +344,7 @@ void ConvertRnn(Node& n) { Recurrent(n, 1).Convert(); }
 void ConvertGru(Node& n) { Recurrent(n, 3).Convert(); }
 void ConvertLstm(Node& n) { Recurrent(n, 4).Convert(); }
 
-// A state that each step decays, corrects, writes to and reads from.
+// A loop whose state decays and is corrected, updated and read in each step.
 void ConvertLinearAttention(Node& n) {
   Value* q = n.In(0);
   Value* k = n.In(1);

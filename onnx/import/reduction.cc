@@ -1,4 +1,4 @@
-// Reductions, running sums, order statistics.
+// Reductions, cumulative operators and order statistics.
 #include <cmath>
 
 #include "llvm/ADT/STLExtras.h"
@@ -8,7 +8,7 @@
 namespace pdl {
 namespace {
 
-// The axes that a reduction goes over; nullopt where it does nothing.
+// The axes of a reduction; nullopt if it does nothing.
 std::optional<std::vector<int64_t>> ReducedAxes(Node& n, const Value* x, int64_t input_since) {
   const size_t rank = x->type().rank();
   std::vector<int64_t> axes;
@@ -23,7 +23,7 @@ std::optional<std::vector<int64_t>> ReducedAxes(Node& n, const Value* x, int64_t
   return n.Axes(axes, rank);
 }
 
-// Axes that a mistake was reported of may be none of x.
+// After an error was reported, axes may be out of range.
 bool HasEmpty(const Value* x, llvm::ArrayRef<int64_t> axes) {
   const Shape& dims = x->type().dims;
   return llvm::any_of(axes, [&](int64_t axis) {
@@ -44,8 +44,8 @@ Shape WithoutAxes(llvm::ArrayRef<Dim> dims, llvm::ArrayRef<int64_t> axes, bool k
   return rest;
 }
 
-/// The largest or the smallest number of a dtype.
-double Extreme(DType dtype, bool largest) {
+/// The largest or smallest number of a dtype.
+double LimitOf(DType dtype, bool largest) {
   if (IsFloat(dtype)) return largest ? HUGE_VAL : -HUGE_VAL;
   if (dtype == DType::kBool) return largest ? 1 : 0;
   const auto bits = static_cast<int>(8 * DTypeSize(dtype));
@@ -65,10 +65,10 @@ void ConvertReduce(Node& n) {
     if (!axes) return of;
     return n.Call(op, {of}, {{"axes", *axes}, {"keep", keep}});
   };
-  // The largest or smallest of nothing.
+  // The maximum or minimum of an empty set.
   if ((kind == "ReduceMax" || kind == "ReduceMin") && axes && HasEmpty(x, *axes)) {
     return n.Out(n.Filled(WithoutAxes(x->type().dims, *axes, keep),
-                          Extreme(dtype, kind == "ReduceMin"), dtype));
+                          LimitOf(dtype, kind == "ReduceMin"), dtype));
   }
   Value* y = nullptr;
   if (kind == "ReduceSum" || kind == "ReduceProd") {
@@ -96,7 +96,7 @@ void ConvertReduce(Node& n) {
   n.Out(n.Cast(y, dtype));
 }
 
-void ConvertArgExtreme(Node& n) {
+void ConvertArgMinMax(Node& n) {
   Value* x = n.In(0);
   if (x == nullptr) return;
   const unsigned axis = n.Axis(n.Int("axis", 0), x->type().rank());
@@ -105,10 +105,10 @@ void ConvertArgExtreme(Node& n) {
   if (n.failed()) return;
   const Dim size = x->type().dims[axis];
   if (last) x = n.Call("flip", {x}, {{"axes", std::vector<int64_t>{axis}}});
-  Value* place = n.Call(n.op_type() == "ArgMax" ? "argmax" : "argmin", {x},
+  Value* index = n.Call(n.op_type() == "ArgMax" ? "argmax" : "argmin", {x},
                         {{"axis", static_cast<int64_t>(axis)}, {"keep", keep}});
-  if (last) place = n.Sub(n.Reshape(n.SizeValue({size - 1}), {}), place);
-  n.Out(place);
+  if (last) index = n.Sub(n.Reshape(n.SizeValue({size - 1}), {}), index);
+  n.Out(index);
 }
 
 void ConvertCumulative(Node& n) {
@@ -139,7 +139,7 @@ void ConvertLpNormalization(Node& n) {
   Value* sum =
       n.Call("sum", {n.Call(is_l1 ? "abs" : "square", {x})}, {{"axes", axes}, {"keep", true}});
   Value* length = is_l1 ? sum : n.Call("sqrt", {sum});
-  // Where all is 0 it stays so.
+  // Rows of zeros remain zeros.
   Value* zero = n.Call("equal", {length, n.Scalar(0, x)});
   Value* safe = n.Call("where", {zero, n.Scalar(1, x), length});
   n.Out(n.Div(x, safe));
@@ -173,7 +173,7 @@ llvm::ArrayRef<OnnxRule> ReductionRules() {
       {"ReduceMin", ConvertReduce},    {"ReduceL1", ConvertReduce},
       {"ReduceL2", ConvertReduce},     {"ReduceSumSquare", ConvertReduce},
       {"ReduceLogSum", ConvertReduce}, {"ReduceLogSumExp", ConvertReduce},
-      {"ArgMax", ConvertArgExtreme},   {"ArgMin", ConvertArgExtreme},
+      {"ArgMax", ConvertArgMinMax},    {"ArgMin", ConvertArgMinMax},
       {"CumSum", ConvertCumulative},   {"CumProd", ConvertCumulative},
       {"TopK", ConvertTopK},           {"LpNormalization", ConvertLpNormalization},
       {"NonZero", ConvertNonZero},     {"Unique", ConvertUnique}};

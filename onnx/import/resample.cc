@@ -9,13 +9,13 @@
 namespace pdl {
 namespace {
 
-/// The largest matrix of weights.
+/// The most elements of a matrix of weights.
 constexpr int64_t kMaxWeights = int64_t{1} << 22;
 
-/// Where an element of the result lies among those of x.
-double PlaceOf(const Resampling& r, int64_t index) {
+/// The coordinate in x of an element of the result.
+double CoordinateOf(const Resampling& r, int64_t index) {
   const auto x = static_cast<double>(index), in = static_cast<double>(r.in);
-  const double width = r.scale * in;  // no whole number, where the scale is not
+  const double width = r.scale * in;  // not an integer if the scale is not
   if (r.coordinates == "asymmetric") return x / r.scale;
   if (r.coordinates == "pytorch_half_pixel" && r.out == 1) return 0;
   if (r.coordinates == "half_pixel" || r.coordinates == "pytorch_half_pixel")
@@ -27,7 +27,7 @@ double PlaceOf(const Resampling& r, int64_t index) {
     return at + r.roi_begin * (in - 1);
   }
   if (r.coordinates == "tf_half_pixel_for_nn") return (x + 0.5) / r.scale;
-  // half_pixel_symmetric: the middle stays in the middle.
+  // half_pixel_symmetric: the center is kept.
   const double offset = in / 2 * (1 - static_cast<double>(r.out) / width);
   return offset + (x + 0.5) / r.scale - 0.5;
 }
@@ -39,37 +39,37 @@ int64_t Nearest(const Resampling& r, double at) {
   return static_cast<int64_t>(std::ceil(at - 0.5));
 }
 
-/// Keys' cubic at that distance.
+/// Keys' cubic kernel at that distance.
 double Cubic(double a, double t) {
   t = std::abs(t);
   if (t <= 1) return ((a + 2) * t - (a + 3)) * t * t + 1;
   return t < 2 ? ((a * t - 5 * a) * t + 8 * a) * t - 4 * a : 0;
 }
 
-/// Places and what each counts, some of them outside.
+/// Pairs of an index, which may be outside, and its weight.
 std::vector<std::pair<int64_t, double>> Taps(const Resampling& r, double at) {
   const double floor = std::floor(at), part = at - floor;
   const auto first = static_cast<int64_t>(floor);
   std::vector<std::pair<int64_t, double>> taps;
   const bool is_linear = r.mode == "linear";
-  // A filter that is wider than the distance of the places lets none pass by.
+  // For antialiasing, the filter is widened so that no element is skipped.
   const double squeeze = r.antialias ? std::min(r.scale, 1.0) : 1;
   const auto reach = static_cast<int64_t>(std::ceil((is_linear ? 1 : 2) / squeeze));
   double sum = 0;
   for (int64_t i = 1 - reach; i <= reach; ++i) {
     const double distance = (static_cast<double>(i) - part) * squeeze;
     double weight = is_linear ? std::max(0.0, 1 - std::abs(distance)) : Cubic(r.cubic_a, distance);
-    const int64_t place = first + i;
-    if (r.exclude_outside && (place < 0 || place >= r.in)) weight = 0;
-    taps.emplace_back(place, weight);
+    const int64_t position = first + i;
+    if (r.exclude_outside && (position < 0 || position >= r.in)) weight = 0;
+    taps.emplace_back(position, weight);
     sum += weight;
   }
   if (sum != 0)
-    for (auto& [place, weight] : taps) weight /= sum;
+    for (auto& [position, weight] : taps) weight /= sum;
   return taps;
 }
 
-/// The axis as the last one, and back.
+/// A permutation that moves the axis to the end, or back.
 std::vector<int64_t> LastAxis(unsigned axis, unsigned rank, bool back) {
   std::vector<int64_t> perm;
   for (int64_t i = 0; i < rank; ++i) {
@@ -87,7 +87,7 @@ std::vector<int64_t> LastAxis(unsigned axis, unsigned rank, bool back) {
 
 Value* ResampleAxis(Node& n, Value* x, unsigned axis, const Resampling& r) {
   if (x == nullptr || n.failed()) return nullptr;
-  const int64_t column = r.mode == "nearest" ? 1 : r.in;  // of weights
+  const int64_t column = r.mode == "nearest" ? 1 : r.in;  // number of columns of the weights
   if (r.in < 1 || r.out < 0 || r.in > kMaxWeights || r.out > kMaxWeights / column) {
     n.Unsupported("{0} elements of {1}, coordinate_transformation_mode '{2}'", r.out, r.in,
                   r.coordinates);
@@ -97,16 +97,16 @@ Value* ResampleAxis(Node& n, Value* x, unsigned axis, const Resampling& r) {
   std::vector<int64_t> nearest;
   std::vector<uint8_t> inside;
   for (int64_t i = 0; i < r.out; ++i) {
-    const double at = PlaceOf(r, i);
+    const double at = CoordinateOf(r, i);
     const auto last = static_cast<double>(r.in - 1);
     inside.push_back(r.coordinates != "tf_crop_and_resize" || (at >= 0 && at <= last));
-    // So far outside that every tap is, too.
+    // Clamps coordinates so far outside that all taps are outside, too.
     const double reach = 4 / (r.antialias ? std::min(r.scale, 1.0) : 1);
     const double clamped = std::clamp(at, -reach, last + reach);
     nearest.push_back(std::clamp<int64_t>(Nearest(r, clamped), 0, r.in - 1));
     if (r.mode == "nearest") continue;
-    for (const auto& [place, weight] : Taps(r, clamped)) {
-      const int64_t from = std::clamp<int64_t>(place, 0, r.in - 1);
+    for (const auto& [position, weight] : Taps(r, clamped)) {
+      const int64_t from = std::clamp<int64_t>(position, 0, r.in - 1);
       weights[static_cast<size_t>(from * r.out + i)] += weight;
     }
   }

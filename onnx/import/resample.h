@@ -9,15 +9,14 @@
 
 namespace pdl {
 
-/// How the elements along an axis of a resized tensor are made of those there were, in the words of
-/// ONNX's Resize.
+/// Parameters of resizing an axis, with the values of ONNX's Resize.
 struct Resampling {
   std::string mode;         // "nearest", "linear" or "cubic"
   std::string coordinates;  // coordinate_transformation_mode
   std::string rounding;     // nearest_mode
   double cubic_a = -0.75;
   bool exclude_outside = false;
-  /// Not of "nearest".
+  /// Not for "nearest".
   bool antialias = false;
   int64_t in = 0, out = 0;
   double scale = 1;
@@ -25,17 +24,17 @@ struct Resampling {
   double extrapolation_value = 0;
 };
 
-/// x with that axis resized: by a gather, or by a product with a matrix of weights. For coordinates
-/// that the operator `resize` does not have, and for scales that do not give the size by rounding
-/// down.
+/// Resizes an axis of x by a gather, or by a matmul with a matrix of weights. Used for coordinates
+/// that the operator `resize` does not support, and for scales that do not result in the size by
+/// rounding down.
 Value* ResampleAxis(Node& n, Value* x, unsigned axis, const Resampling& resampling);
 
-/// The same where `in` or `out` depends on symbols, and is not asked for: the axis becomes `out`
-/// long. A scale of 0 is that of the two sizes.
+/// The same if `in` or `out` depends on symbols; both are ignored, and the axis is resized to
+/// `out`. A scale of 0 is the quotient of the two sizes.
 Value* ResampleSymbolicAxis(Node& n, Value* x, unsigned axis, const Resampling& resampling,
                             const Dim& out);
 
-/// A size times a scale, rounded down; nullopt where the scale is no ratio of small numbers.
+/// A size times a scale, rounded down; nullopt if the scale is not a ratio of small integers.
 std::optional<Dim> ScaledSize(const Dim& size, double scale);
 
 }  // namespace pdl

@@ -1,4 +1,4 @@
-// Resampling along an axis whose sizes only a run knows: places and weights are computed there.
+// Resampling along an axis with symbolic sizes: coordinates and weights are computed at run time.
 #include <cmath>
 
 #include "onnx/import/resample.h"
@@ -19,16 +19,16 @@ class SymbolicResampler {
     return n_.Cast(n_.Reshape(n_.SizeValue({size}), {}), DType::kF64);
   }
   Value* Floor(Value* value) { return n_.Call("floor", {value}); }
-  /// Where the elements of the result lie among those of x.
-  Value* Places();
-  Value* PlacesFromCorner(Value* index, Value* width);
-  Value* Nearest(Value* places);
-  Value* Interpolated(Value* places);
-  /// What an element counts that is `offset` places from the floor of a place.
+  /// The coordinates in x of the elements of the result.
+  Value* Coordinates();
+  Value* CoordinatesFromCorner(Value* index, Value* width);
+  Value* Nearest(Value* positions);
+  Value* Interpolated(Value* positions);
+  /// The weight of an element at `offset` from the floor of a coordinate, whose fraction is `part`.
   Value* Weight(Value* part, int offset);
-  /// The elements of x at whole places, the nearest ones for those outside.
-  Value* At(Value* places);
-  /// As long as the axis, along which it broadcasts.
+  /// The elements of x at integer indices, which are clamped.
+  Value* At(Value* positions);
+  /// Reshapes a vector so that it broadcasts along the axis.
   Value* AlongAxis(Value* line);
 
   Node& n_;
@@ -36,43 +36,43 @@ class SymbolicResampler {
   Value* x_;
   unsigned axis_;
   Dim out_, in_;
-  Value* size_ = nullptr;  // of x
-  Value* last_ = nullptr;  // its last place
+  Value* size_ = nullptr;  // the size of x
+  Value* last_ = nullptr;  // the last index of x
 };
 
-Value* SymbolicResampler::PlacesFromCorner(Value* index, Value* width) {
+Value* SymbolicResampler::CoordinatesFromCorner(Value* index, Value* width) {
   const bool is_crop = r_.coordinates == "tf_crop_and_resize";
   const double length = is_crop ? r_.roi_end - r_.roi_begin : 1;
   Value* steps = n_.Sub(width, Number(1));
   Value* reach = n_.Mul(last_, Number(length));
-  // One element lies at the beginning, or in the middle of what is cut out.
+  // A single element is at the beginning, or in the middle of the cropped region.
   Value* one = is_crop ? n_.Div(reach, Number(2)) : n_.Mul(reach, Number(0));
-  Value* places = n_.Call(
+  Value* positions = n_.Call(
       "where", {n_.Call("equal", {width, Number(1)}), one, n_.Div(n_.Mul(index, reach), steps)});
-  return is_crop ? n_.Add(places, n_.Mul(last_, Number(r_.roi_begin))) : places;
+  return is_crop ? n_.Add(positions, n_.Mul(last_, Number(r_.roi_begin))) : positions;
 }
 
-Value* SymbolicResampler::Places() {
+Value* SymbolicResampler::Coordinates() {
   Value* index =
       n_.Cast(n_.Call("range", {}, {{"start", Shape{0}}, {"stop", Shape{out_}}}), DType::kF64);
   Value* out = Real(out_);
   Value* scale = r_.scale > 0 ? Number(r_.scale) : n_.Div(out, size_);
-  Value* width = r_.scale > 0 ? n_.Mul(size_, scale) : out;  // no whole number, if the scale is not
+  Value* width = r_.scale > 0 ? n_.Mul(size_, scale) : out;  // not an integer if the scale is not
   if (r_.coordinates == "asymmetric") return n_.Div(index, scale);
   if (r_.coordinates == "align_corners" || r_.coordinates == "tf_crop_and_resize")
-    return PlacesFromCorner(index, width);
-  Value* places = n_.Div(n_.Add(index, Number(0.5)), scale);
-  if (r_.coordinates == "tf_half_pixel_for_nn") return places;
-  places = n_.Sub(places, Number(0.5));
+    return CoordinatesFromCorner(index, width);
+  Value* positions = n_.Div(n_.Add(index, Number(0.5)), scale);
+  if (r_.coordinates == "tf_half_pixel_for_nn") return positions;
+  positions = n_.Sub(positions, Number(0.5));
   if (r_.coordinates == "pytorch_half_pixel")
-    return n_.Call("where", {n_.Call("equal", {out, Number(1)}), Number(0), places});
-  if (r_.coordinates != "half_pixel_symmetric") return places;
+    return n_.Call("where", {n_.Call("equal", {out, Number(1)}), Number(0), positions});
+  if (r_.coordinates != "half_pixel_symmetric") return positions;
   Value* offset = n_.Mul(n_.Div(size_, Number(2)), n_.Sub(Number(1), n_.Div(out, width)));
-  return n_.Add(offset, places);
+  return n_.Add(offset, positions);
 }
 
-Value* SymbolicResampler::At(Value* places) {
-  Value* inside = n_.Call("minimum", {n_.Call("maximum", {places, Number(0)}), last_});
+Value* SymbolicResampler::At(Value* positions) {
+  Value* inside = n_.Call("minimum", {n_.Call("maximum", {positions, Number(0)}), last_});
   return n_.Call("gather", {x_, n_.Cast(inside, DType::kI64)},
                  {{"axis", static_cast<int64_t>(axis_)}});
 }
@@ -83,12 +83,12 @@ Value* SymbolicResampler::AlongAxis(Value* line) {
   return n_.Reshape(line, dims);
 }
 
-Value* SymbolicResampler::Nearest(Value* places) {
-  if (r_.rounding == "floor") return At(Floor(places));
-  if (r_.rounding == "ceil") return At(n_.Call("ceil", {places}));
+Value* SymbolicResampler::Nearest(Value* positions) {
+  if (r_.rounding == "floor") return At(Floor(positions));
+  if (r_.rounding == "ceil") return At(n_.Call("ceil", {positions}));
   Value* half = Number(0.5);
-  if (r_.rounding == "round_prefer_ceil") return At(Floor(n_.Add(places, half)));
-  return At(n_.Call("ceil", {n_.Sub(places, half)}));
+  if (r_.rounding == "round_prefer_ceil") return At(Floor(n_.Add(positions, half)));
+  return At(n_.Call("ceil", {n_.Sub(positions, half)}));
 }
 
 Value* SymbolicResampler::Weight(Value* part, int offset) {
@@ -104,22 +104,22 @@ Value* SymbolicResampler::Weight(Value* part, int offset) {
   return n_.Sub(n_.Mul(inner, t), Number(4 * a));
 }
 
-Value* SymbolicResampler::Interpolated(Value* places) {
-  Value* floor = Floor(places);
-  Value* part = n_.Sub(places, floor);
+Value* SymbolicResampler::Interpolated(Value* positions) {
+  Value* floor = Floor(positions);
+  Value* part = n_.Sub(positions, floor);
   const bool is_linear = r_.mode == "linear";
   std::vector<Value*> taps, weights;
   Value* total = nullptr;
   for (int offset = is_linear ? 0 : -1; offset <= (is_linear ? 1 : 2); ++offset) {
-    Value* place = n_.Add(floor, Number(offset));
+    Value* position = n_.Add(floor, Number(offset));
     Value* weight = Weight(part, offset);
     if (r_.exclude_outside) {
-      Value* is_inside = n_.Call("logical_and", {n_.Call("greater_equal", {place, Number(0)}),
-                                                 n_.Call("less_equal", {place, last_})});
+      Value* is_inside = n_.Call("logical_and", {n_.Call("greater_equal", {position, Number(0)}),
+                                                 n_.Call("less_equal", {position, last_})});
       weight = n_.Call("where", {is_inside, weight, Number(0)});
       total = total == nullptr ? weight : n_.Add(total, weight);
     }
-    taps.push_back(At(place));
+    taps.push_back(At(position));
     weights.push_back(weight);
   }
   Value* sum = nullptr;
@@ -134,12 +134,12 @@ Value* SymbolicResampler::Interpolated(Value* places) {
 Value* SymbolicResampler::Run() {
   size_ = Real(in_);
   last_ = n_.Sub(size_, Number(1));
-  Value* places = Places();
+  Value* positions = Coordinates();
   if (n_.failed()) return nullptr;
-  Value* y = r_.mode == "nearest" ? Nearest(places) : Interpolated(places);
+  Value* y = r_.mode == "nearest" ? Nearest(positions) : Interpolated(positions);
   if (r_.coordinates != "tf_crop_and_resize") return y;
-  Value* is_inside = n_.Call("logical_and", {n_.Call("greater_equal", {places, Number(0)}),
-                                             n_.Call("less_equal", {places, last_})});
+  Value* is_inside = n_.Call("logical_and", {n_.Call("greater_equal", {positions, Number(0)}),
+                                             n_.Call("less_equal", {positions, last_})});
   return n_.Call("where",
                  {AlongAxis(is_inside), y, n_.Scalar(r_.extrapolation_value, x_->type().dtype)});
 }

@@ -1,4 +1,4 @@
-// Images of another size.
+// Resizing of images.
 #include <cmath>
 
 #include "llvm/ADT/STLExtras.h"
@@ -11,8 +11,8 @@ namespace pdl {
 namespace {
 
 struct Resizing {
-  /// Of all dims. The coordinates follow from the scales, where there are some, and the sizes, too,
-  /// where there are none.
+  /// For all dims. If there are scales, they determine the coordinates, and if there are no sizes,
+  /// the sizes, too.
   std::vector<double> scales;
   Shape sizes;
 };
@@ -21,7 +21,7 @@ void EmitResize(Node& n, Value* x, const Resizing& resizing, const std::string& 
   const Shape& dims = x->type().dims;
   const unsigned rank = x->type().rank();
   const std::string mode = n.String("mode", "nearest");
-  // Only dims whose size changes are resized, behind the first two.
+  // Dims whose size changes are moved after all others, and only these are resized.
   auto stays = [&](unsigned d) {
     return resizing.scales.empty() ? resizing.sizes[d] == dims[d] : resizing.scales[d] == 1;
   };
@@ -76,7 +76,7 @@ void EmitResize(Node& n, Value* x, const Resizing& resizing, const std::string& 
   n.Out(n.Transpose(n.Reshape(y, back), inverse));
 }
 
-/// The axis where its sizes are numbers.
+/// Resizes an axis with constant sizes.
 Value* ResizeKnownAxis(Node& n, Value* x, unsigned axis, const Resizing& resizing, Resampling r) {
   r.in = x->type().dims[axis].constant();
   const auto in = static_cast<double>(r.in);
@@ -96,7 +96,7 @@ Value* ResizeKnownAxis(Node& n, Value* x, unsigned axis, const Resizing& resizin
   return stays ? x : ResampleAxis(n, x, axis, r);
 }
 
-/// The axis where they depend on symbols.
+/// Resizes an axis with symbolic sizes.
 Value* ResizeSymbolicAxis(Node& n, Value* x, unsigned axis, const Resizing& resizing,
                           Resampling r) {
   const Dim in = x->type().dims[axis];
@@ -114,14 +114,14 @@ Value* ResizeSymbolicAxis(Node& n, Value* x, unsigned axis, const Resizing& resi
   }
   if (!resizing.sizes.empty()) out = resizing.sizes[axis];
   if (!out) {
-    n.Unsupported("the size {0} times {1}, which is no ratio of small numbers", in.ToString(),
+    n.Unsupported("the size {0} times {1}, which is not a ratio of small integers", in.ToString(),
                   r.scale);
     return nullptr;
   }
   return *out == in && r.scale == 0 && !has_roi ? x : ResampleSymbolicAxis(n, x, axis, r, *out);
 }
 
-/// One axis after the other: coordinates that the operator does not have.
+/// Resizes one axis after the other, for coordinates that the operator `resize` does not support.
 void ResizeByAxis(Node& n, Value* x, const Resizing& resizing, llvm::ArrayRef<int64_t> axes,
                   const std::string& coordinates) {
   std::vector<double> roi;
@@ -166,12 +166,12 @@ void ConvertResize(Node& n) {
     for (unsigned d = 0; d < rank; ++d) axes.push_back(d);
   const unsigned scales_at = n.opset() < 11 ? 1 : 2;
   Resizing resizing;
-  // An empty tensor is one left out.
+  // An empty tensor counts as omitted.
   const bool has_sizes = n.Has(3);
   if (has_sizes) {
     const Shape given = n.SizesIn(3);
     if (n.failed()) return;
-    if (given.size() != axes.size()) return n.Fail("as many sizes as axes are wanted");
+    if (given.size() != axes.size()) return n.Fail("the number of sizes must be that of axes");
     resizing.sizes = dims;
     const std::string policy = n.String("keep_aspect_ratio_policy", "stretch");
     if (policy == "stretch") {
@@ -189,7 +189,7 @@ void ConvertResize(Node& n) {
             static_cast<double>(given[i].constant()) / static_cast<double>(size.constant());
         if (!scale || (policy == "not_larger" ? factor < *scale : factor > *scale)) scale = factor;
       }
-      // One scale for all, from which sizes follow by rounding half up.
+      // One scale for all axes; sizes are rounded half up.
       resizing.scales.assign(rank, 1.0);
       for (const int64_t each : axes) {
         const auto axis = static_cast<size_t>(each);
@@ -200,18 +200,18 @@ void ConvertResize(Node& n) {
         by_axis |=
             rounded != std::floor(size) || (coordinates == "align_corners" && size != rounded);
       }
-      // The operator rounds down, and takes one of the two.
+      // The operator rounds down, and takes either scales or sizes.
       if (!by_axis) resizing.sizes.clear();
     }
   } else {
     const std::vector<double> given = n.RealsIn(scales_at);
     if (n.failed()) return;
-    if (given.size() != axes.size()) return n.Fail("as many scales as axes are wanted");
+    if (given.size() != axes.size()) return n.Fail("the number of scales must be that of axes");
     resizing.scales.assign(rank, 1.0);
     for (size_t i = 0; i < axes.size(); ++i) {
       const auto axis = static_cast<size_t>(axes[i]);
       resizing.scales[axis] = ShortestNumber(given[i], DType::kF32);
-      // Where the result has no whole size, its corners lie between elements.
+      // If the size is rounded, the corners of the result are between elements.
       if (coordinates != "align_corners" || given[i] == 1) continue;
       const double size = dims[axis].is_constant()
                               ? static_cast<double>(dims[axis].constant()) * given[i]
@@ -229,7 +229,8 @@ void ConvertUpsample(Node& n) {
   Resizing resizing;
   resizing.scales = n.opset() >= 9 ? n.RealsIn(1) : n.Floats("scales");
   if (n.failed()) return;
-  if (resizing.scales.size() != x->type().rank()) return n.Fail("a scale for each dim is wanted");
+  if (resizing.scales.size() != x->type().rank())
+    return n.Fail("the number of scales must be that of dims");
   for (double& scale : resizing.scales) scale = ShortestNumber(scale, DType::kF32);
   EmitResize(n, x, resizing, "asymmetric");
 }

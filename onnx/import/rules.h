@@ -11,23 +11,23 @@ namespace pdl {
 
 class Node;
 
-/// How nodes of one operator become calls.
+/// Converts nodes of one operator to calls.
 struct OnnxRule {
   llvm::StringLiteral op_type;
   void (*convert)(Node& node);
-  /// The first version of the operator set that it is good for.
+  /// The first version of the operator set that the rule supports.
   int64_t since = 1;
   llvm::StringLiteral domain = "";
 };
 
-/// The rule for an operator at a version of its set, that of an operator with this `onnx_name`
-/// where no family has one; null where there is none.
+/// The rule for an operator at a version of its set: that of a family, or the one for operators
+/// with this `onnx_name`; null if there is none.
 const OnnxRule* FindOnnxRule(llvm::StringRef domain, llvm::StringRef op_type, int64_t opset);
 
-/// Nodes that one call computes, by its operator's OpProperties::onnx_name.
+/// The rule for nodes that become one call, found by its operator's OpProperties::onnx_name.
 const OnnxRule& SameNameRule();
 
-// The families, each with a file of its own.
+// The families, each in a file of its own.
 llvm::ArrayRef<OnnxRule> ElementwiseRules();
 llvm::ArrayRef<OnnxRule> ActivationRules();
 llvm::ArrayRef<OnnxRule> ReductionRules();
@@ -49,7 +49,7 @@ llvm::ArrayRef<OnnxRule> FourierRules();
 llvm::ArrayRef<OnnxRule> NgramRules();
 llvm::ArrayRef<OnnxRule> DetectionRules();
 
-/// All of them.
+/// All families.
 std::vector<llvm::ArrayRef<OnnxRule>> OnnxRuleFamilies();
 
 }  // namespace pdl

@@ -1,4 +1,4 @@
-// Images sampled at places that are data.
+// Images sampled at computed coordinates.
 #include "llvm/ADT/STLExtras.h"
 #include "onnx/import/node.h"
 #include "onnx/import/rules.h"
@@ -6,7 +6,7 @@
 namespace pdl {
 namespace {
 
-/// Elements of x at the places of a grid, which are between -1 and 1 along each spatial dim.
+/// Samples x at the coordinates of a grid, which are between -1 and 1 along each spatial dim.
 class GridSample {
  public:
   explicit GridSample(Node& n) : n_(n) {}
@@ -21,7 +21,7 @@ class GridSample {
     return n_.Call("minimum", {n_.Call("maximum", {x, low}), high});
   }
   Value* Coordinate(Value* grid, unsigned d);
-  /// What an element counts that is `offset` places from the floor of a coordinate.
+  /// The weight of an element at `offset` from the floor of a coordinate, whose fraction is `part`.
   Value* Weight(Value* part, int offset);
   void AddPoint(std::vector<int> offsets);
 
@@ -30,14 +30,14 @@ class GridSample {
   bool align_ = false;
   std::string mode_, padding_;
   Shape sizes_;
-  std::vector<Value*> low_, high_;      // where the image ends
-  std::vector<Value*> floors_, parts_;  // of the coordinates
-  Value* image_ = nullptr;              // [N, C, all places]
+  std::vector<Value*> low_, high_;      // the bounds of the image
+  std::vector<Value*> floors_, parts_;  // floors and fractions of the coordinates
+  Value* image_ = nullptr;              // [N, C, elements of a plane]
   Value* sum_ = nullptr;
 };
 
 Value* GridSample::Reflect(Value* x, unsigned d) {
-  // A saw tooth of twice the range: there and back.
+  // A triangle wave with a period of twice the range.
   Value* range = n_.Sub(high_[d], low_[d]);
   Value* far = n_.Call("abs", {n_.Sub(x, low_[d])});
   Value* twice = n_.Mul(range, Number(2));
@@ -56,7 +56,7 @@ Value* GridSample::Coordinate(Value* grid, unsigned d) {
   if (mode_ == "nearest") x = n_.Call("round", {x});
   Value* outside =
       n_.Call("logical_or", {n_.Call("less", {x, low_[d]}), n_.Call("greater", {x, high_[d]})});
-  // Of a cubic, whose elements reach further, PyTorch and ONNX Runtime move the elements alone.
+  // For cubic interpolation, PyTorch and ONNX Runtime clamp only the indices of elements.
   if (padding_ == "border" && mode_ != "cubic")
     return n_.Call("where", {outside, Clamp(x, Number(0), n_.Sub(size, Number(1))), x});
   if (padding_ == "reflection") return n_.Call("where", {outside, Reflect(x, d), x});
@@ -66,7 +66,7 @@ Value* GridSample::Coordinate(Value* grid, unsigned d) {
 Value* GridSample::Weight(Value* part, int offset) {
   if (mode_ == "nearest") return nullptr;
   if (mode_ == "linear") return offset == 0 ? n_.Sub(Number(1), part) : part;
-  // Keys' cubic with a = -0.75, at the distance from the element.
+  // Keys' cubic kernel with a = -0.75, at the distance from the element.
   constexpr double kA = -0.75;
   Value* t = n_.Call("abs", {n_.Sub(part, Number(offset))});
   auto times = [&](Value* a, Value* b) { return n_.Mul(a, b); };
@@ -79,7 +79,7 @@ Value* GridSample::Weight(Value* part, int offset) {
 }
 
 void GridSample::AddPoint(std::vector<int> offsets) {
-  Value* place = nullptr;
+  Value* position = nullptr;
   Value* weight = nullptr;
   auto multiply = [&](Value* factor) {
     if (factor != nullptr) weight = weight == nullptr ? factor : n_.Mul(weight, factor);
@@ -95,14 +95,14 @@ void GridSample::AddPoint(std::vector<int> offsets) {
     }
     Value* inside = Clamp(at, Number(0), end);
     if (padding_ == "zeros") multiply(n_.Cast(n_.Call("equal", {inside, at}), dtype_));
-    place = place == nullptr ? inside : n_.Add(n_.Mul(place, Real(sizes_[d])), inside);
+    position = position == nullptr ? inside : n_.Add(n_.Mul(position, Real(sizes_[d])), inside);
   }
-  if (place == nullptr) return;
-  // [N, places of the grid] for all channels.
-  const Shape& dims = place->type().dims;
+  if (position == nullptr) return;
+  // [N, points of the grid], for all channels.
+  const Shape& dims = position->type().dims;
   const Dim count = NumElements(llvm::ArrayRef<Dim>(dims).drop_front(1));
   const Shape line = {dims[0], 1, count};
-  Value* index = n_.Reshape(n_.Cast(place, DType::kI64), line);
+  Value* index = n_.Reshape(n_.Cast(position, DType::kI64), line);
   Value* found = n_.Call("take_along_axis", {image_, index}, {{"axis", int64_t{2}}});
   if (weight != nullptr) found = n_.Mul(found, n_.Reshape(weight, line));
   sum_ = sum_ == nullptr ? found : n_.Add(sum_, found);
@@ -161,8 +161,8 @@ void GridSample::Convert() {
   n_.Out(n_.Cast(n_.Reshape(sum_, result), wanted));
 }
 
-/// Where the points of a grid of these sizes are between -1 and 1 along each axis, as a matrix of
-/// [points, the coordinates from the last axis on and a 1].
+/// The coordinates of a grid of these sizes, between -1 and 1 along each axis, as a matrix of
+/// [points, the coordinates starting with the last axis, and a 1].
 Value* GridPoints(Node& n, llvm::ArrayRef<int64_t> sizes, bool align) {
   int64_t count = 1;
   for (const int64_t size : sizes) count *= size;
@@ -173,10 +173,10 @@ Value* GridPoints(Node& n, llvm::ArrayRef<int64_t> sizes, bool align) {
     for (size_t c = 0; c < sizes.size(); ++c) {
       const int64_t size = sizes[sizes.size() - 1 - c], at = rest % size;
       rest /= size;
-      // One point lies in the middle, or at the beginning.
+      // A single point is in the middle, or at the beginning.
       const double steps = static_cast<double>(align ? std::max<int64_t>(size - 1, 1) : size);
-      const double place = static_cast<double>(2 * at + (align ? 0 : 1)) / steps - 1;
-      points[static_cast<size_t>(i * width) + c] = place;
+      const double position = static_cast<double>(2 * at + (align ? 0 : 1)) / steps - 1;
+      points[static_cast<size_t>(i * width) + c] = position;
     }
   }
   return n.Literal(Constant::Copy(DType::kF64, {count, width}, points.data()));
@@ -186,7 +186,7 @@ void ConvertAffineGrid(Node& n) {
   Value* theta = n.In(0);
   const Shape sizes = n.SizesIn(1);
   if (theta == nullptr || n.failed()) return;
-  std::vector<int64_t> size(sizes.size());  // how many images there are theta says
+  std::vector<int64_t> size(sizes.size());  // the number of images is that of theta
   for (size_t i = 2; i < size.size(); ++i) {
     if (!sizes[i].is_constant())
       return n.Unsupported("a grid of a size that is not known: {0}", sizes[i].ToString());

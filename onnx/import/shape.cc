@@ -1,4 +1,4 @@
-// Dims: what gives x others and moves nothing, what repeats it, and sizes as values.
+// Reshapes and transposes, repetition, and sizes as values.
 #include "llvm/ADT/STLExtras.h"
 #include "onnx/import/node.h"
 #include "onnx/import/rules.h"
@@ -21,11 +21,13 @@ void ConvertReshape(Node& n) {
   int rest = -1;
   for (size_t i = 0; i < wanted.size(); ++i) {
     if (wanted[i].is_constant(0) && !zero_is_zero) {
-      if (i >= dims.size()) return n.Fail("dim {0} is that of the input, which lacks it", i);
+      if (i >= dims.size())
+        return n.Fail("dim {0} is that of the input, which does not have it", i);
       wanted[i] = dims[i];
     }
     if (wanted[i].is_constant() && wanted[i].constant() < 0) {
-      if (rest >= 0 || !wanted[i].is_constant(-1)) return n.Fail("the shape is no shape");
+      if (rest >= 0 || !wanted[i].is_constant(-1))
+        return n.Fail("the shape has more than one -1, or another negative size");
       rest = static_cast<int>(i);
     } else {
       known = known * wanted[i];
@@ -33,7 +35,7 @@ void ConvertReshape(Node& n) {
   }
   if (rest >= 0) {
     const Dim total = NumElements(dims);
-    // What is kept of both sides needs no division.
+    // If the known sizes are equal to the total, no division is needed.
     wanted[static_cast<size_t>(rest)] = total == known ? Dim(1) : Dim::FloorDiv(total, known);
     if (known.is_constant(0)) wanted[static_cast<size_t>(rest)] = 0;
   }
@@ -60,7 +62,7 @@ void ConvertSqueeze(Node& n) {
   if (x == nullptr) return;
   if (axes.empty() && !(as_input ? n.Has(1) : n.HasAttribute("axes")))
     return n.Out(n.Call("squeeze", {x}));
-  // What a recurrent node gives has an axis of directions, which is mostly taken away again.
+  // Recurrent nodes return an axis of directions, which is usually squeezed right away.
   const Op* producer = x->producer();
   if (producer != nullptr && producer->type() == "unsqueeze" &&
       n.Axes(axes, x->type().rank()) ==
@@ -83,7 +85,7 @@ void ConvertTranspose(Node& n) {
   n.Out(n.Transpose(x, perm));
 }
 
-// Both broadcast: a size of x may be larger than what is asked for.
+// x may be larger than the requested shape, since both sides are broadcast.
 void ConvertExpand(Node& n) {
   Value* x = n.In(0);
   Shape wanted = n.SizesIn(1);

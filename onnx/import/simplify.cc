@@ -33,9 +33,9 @@ class Compactor {
   std::string NameOf(const Value* value, llvm::StringRef otherwise);
   LocationId CopyLocation(LocationId id);
   llvm::Error CopyOp(const Op& op);
-  /// Whether the operator that the call completes took its place.
+  /// Returns whether the call completes a composite operator, which was added instead.
   llvm::Expected<bool> CopyComposite(const Op& op);
-  /// Copies the body of a call that has one; `name` is that of the call.
+  /// Copies the body of a call, if it has one; `name` is that of the call.
   llvm::Error CopyBody(const Op& op, llvm::StringRef name, llvm::ArrayRef<Value*> operands,
                        std::vector<AttributeValue>& attributes);
   Shape Renamed(const Shape& dims) const;
@@ -47,17 +47,17 @@ class Compactor {
   Graph to_;
   llvm::DenseMap<const Value*, Value*> values_;
   llvm::DenseMap<const Value*, std::string> output_names_;
-  llvm::StringMap<Dim> symbols_;  // sizes that only the data decide, which are named anew
+  llvm::StringMap<Dim> symbols_;  // data-dependent sizes, which are renamed
   llvm::DenseMap<uint32_t, uint32_t> files_;
-  BlockId block_;    // that is copied to
-  std::string way_;  // in front of the names in a body
+  BlockId block_;       // the block that calls are copied to
+  std::string prefix_;  // prefix of names in a body
 };
 
 std::string Compactor::NameOf(const Value* value, llvm::StringRef otherwise) {
   if (auto found = output_names_.find(value); found != output_names_.end()) return found->second;
   auto found = names_.find(value);
   const std::string base = found == names_.end() ? otherwise.str() : ToIdentifier(found->second);
-  return to_.NewName(way_ + base);
+  return to_.NewName(prefix_ + base);
 }
 
 LocationId Compactor::CopyLocation(LocationId id) {
@@ -92,7 +92,7 @@ llvm::Error Compactor::CopyOp(const Op& op) {
   }
   std::vector<std::string> names;
   for (const Value* result : op.results()) {
-    // A value on the way is called after what is made of it.
+    // Intermediate values without a name are called c, or v if they have operands.
     std::string near = op.operands().empty() ? "c" : "v";
     names.push_back(NameOf(result, near));
     if (!to_.FindValue(names.back())) to_.ReserveName(names.back());
@@ -130,7 +130,7 @@ llvm::Error Compactor::CopyBody(const Op& op, llvm::StringRef name, llvm::ArrayR
     llvm::Expected<std::vector<Type>> types = to_.BodyTypes(op.def(), operands, attributes);
     if (!types) return types.takeError();
     const BlockId outer = std::exchange(block_, to_.AddBlock());
-    const std::string way = std::exchange(way_, (name + ".body.").str());
+    const std::string way = std::exchange(prefix_, (name + ".body.").str());
     for (size_t i = 0; i < body.inputs.size(); ++i) {
       const Value* before = body.inputs[i];
       values_[before] = to_.AddBlockInput(block_, NameOf(before, "x"), (*types)[i]);
@@ -146,12 +146,12 @@ llvm::Error Compactor::CopyBody(const Op& op, llvm::StringRef name, llvm::ArrayR
     for (const Value* output : body.outputs) outputs.push_back(values_.lookup(output));
     to_.SetBlockOutputs(block_, std::move(outputs));
     *id = std::exchange(block_, outer);
-    way_ = way;
+    prefix_ = way;
   }
   return llvm::Error::success();
 }
 
-/// Whether such a call would be good and have a result of that type.
+/// Whether such a call is valid and has a result of that type.
 bool Gives(llvm::StringRef op, llvm::ArrayRef<Value*> operands,
            llvm::ArrayRef<NamedAttribute> given, const Type& type) {
   const OpDef& def = *GlobalRegistry().Find(op);
@@ -181,7 +181,7 @@ llvm::Expected<bool> Compactor::CopyComposite(const Op& op) {
                  llvm::StringRef name) -> llvm::Expected<Op*> {
     const OpDef& def = *GlobalRegistry().Find(type);
     std::vector<std::string> names = {name.str()};
-    while (names.size() < def.signature.outputs.size()) names.push_back(to_.NewName(way_ + "v"));
+    while (names.size() < def.signature.outputs.size()) names.push_back(to_.NewName(prefix_ + "v"));
     return to_.AddOp(def, operands, attributes, names, options);
   };
   llvm::SmallVector<Value*, 4> operands;
@@ -190,18 +190,18 @@ llvm::Expected<bool> Compactor::CopyComposite(const Op& op) {
       operands.push_back(values_.lookup(operand));
       continue;
     }
-    // An operand that is left out, before one that is not.
+    // An omitted operand before one that is present.
     llvm::Expected<Op*> zero =
         add("constant", {}, {{"value", Constant::Scalar(DType::kI64, 0)}, {"dtype", DType::kI64}},
-            to_.NewName(way_ + "c"));
+            to_.NewName(prefix_ + "c"));
     if (!zero) return zero.takeError();
     operands.push_back((*zero)->result());
   }
   if (!composite->transpose.empty()) {
-    llvm::Expected<Op*> turned =
-        add("transpose", {operands[1]}, {{"perm", composite->transpose}}, to_.NewName(way_ + "k"));
-    if (!turned) return turned.takeError();
-    operands[1] = (*turned)->result();
+    llvm::Expected<Op*> transposed = add(
+        "transpose", {operands[1]}, {{"perm", composite->transpose}}, to_.NewName(prefix_ + "k"));
+    if (!transposed) return transposed.takeError();
+    operands[1] = (*transposed)->result();
   }
   if (!Gives(composite->op, operands, composite->attributes, op.result()->type())) return false;
   const std::string name = NameOf(op.result(), "v");
@@ -232,7 +232,7 @@ llvm::Expected<Graph> Compactor::Run() {
     info.weight = parameter->variable().weight;
     info.trainable = parameter->variable().trainable;
     const std::string name = NameOf(parameter, "w");
-    // A name that no file can have.
+    // A name that is not printable is replaced.
     if (info.weight && !IsPrintable(info.weight->tensor)) info.weight->tensor = name;
     values_[parameter] = to_.AddParameter(name, parameter->type(), std::move(info));
   }
@@ -245,7 +245,7 @@ llvm::Expected<Graph> Compactor::Run() {
   for (const GraphOutput& output : from_.outputs())
     to_.AddOutput(output.name, values_.lookup(output.value));
   for (const auto& [before, after] : values_) (*copies_)[before] = after;
-  EliminateDeadCode(to_);  // what a composite was made of
+  EliminateDeadCode(to_);  // removes the calls that composites replaced
   return std::move(to_);
 }
 

@@ -9,9 +9,9 @@
 
 namespace pdl {
 
-/// A copy of a graph under names for people, with one call where several spell an operator out, and
-/// without parameters that nothing uses. `names` are the model's names of values; `copies` is given
-/// the copy of each value that has one.
+/// Copies a graph with readable names, replaces calls that are equivalent to one operator by that
+/// operator, and removes unused parameters. `names` are the names of values in the model; `copies`
+/// receives the copy of each value that has one.
 llvm::Expected<Graph> CompactGraph(const Graph& graph,
                                    const llvm::DenseMap<const Value*, std::string>& names,
                                    llvm::DenseMap<const Value*, const Value*>* copies);

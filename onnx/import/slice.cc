@@ -1,4 +1,4 @@
-// Parts of tensors, tensors put together, margins, and images of other sizes.
+// Slicing, splitting, concatenation and padding.
 #include <algorithm>
 #include <cmath>
 
@@ -13,7 +13,7 @@ namespace {
 
 constexpr int64_t kMaxParts = 65536;
 
-/// Exporters write numbers at the ends of the integers for "all there is", of any size.
+/// Exporters write numbers close to the limits of integers for "up to the end", whatever the size.
 bool IsEnd(const Dim& bound, const Dim& size) {
   return bound.is_constant() && bound.constant() > INT32_MAX - 1 && !size.is_constant();
 }
@@ -21,40 +21,40 @@ bool IsBegin(const Dim& bound, const Dim& size) {
   return bound.is_constant() && bound.constant() < -INT32_MAX && !size.is_constant();
 }
 
-/// A bound with which sums and differences stay in 64 bits.
+/// Clamps a bound so that sums and differences do not overflow 64 bits.
 Dim Tame(const Dim& bound) {
   constexpr int64_t kFar = int64_t{1} << 61;
   return bound.is_constant() ? Dim(std::clamp(bound.constant(), -kFar, kFar)) : bound;
 }
 
-/// The place that a bound names which is no number, counted from the front. One below 0 counts from
-/// the end; invalid where that cannot be said.
-Dim PlaceOf(const Dim& bound, const Dim& size) {
+/// The index of a symbolic bound, counted from the front. A negative bound counts from the end;
+/// invalid if the sign cannot be expressed.
+Dim IndexOf(const Dim& bound, const Dim& size) {
   if (bound.ProvablyAtLeast(0)) return bound;
-  // One less than there is is below 0 only where there is nothing.
+  // size - 1 is negative only if the size is 0.
   if (size - bound == Dim(1)) return LargerOf(0, bound);
   const Dim is_negative = Dim::Max(Dim::Min(Dim(0) - bound, 1), 0);
   return bound + size * is_negative;
 }
 
-/// A bound of a slice forward: between 0 and the size.
+/// A bound of a slice with a positive step: between 0 and the size.
 Dim ForwardBound(const Dim& bound, const Dim& size) {
   if (IsEnd(bound, size)) return size;
   if (IsBegin(bound, size)) return 0;
   if (bound.is_constant() && bound.constant() < 0) return LargerOf(0, size + bound);
-  const Dim place = bound.is_constant() ? bound : PlaceOf(bound, size);
-  const Dim least = LargerOf(0, place);
+  const Dim index = bound.is_constant() ? bound : IndexOf(bound, size);
+  const Dim least = LargerOf(0, index);
   return IsAtMost(least, size) ? least : Dim::Min(least, size);
 }
 
-/// A bound of a slice backward, counted from the last element on: between 0 and `most`.
+/// A bound of a slice with a negative step, counted from the last element: between 0 and `most`.
 Dim BackwardBound(const Dim& bound, const Dim& size, const Dim& most) {
   if (IsEnd(bound, size)) return 0;
   if (IsBegin(bound, size)) return most;
-  const Dim place = bound.is_constant() && bound.constant() < 0
+  const Dim index = bound.is_constant() && bound.constant() < 0
                         ? Dim(-1) - bound
-                        : size - 1 - (bound.is_constant() ? bound : PlaceOf(bound, size));
-  const Dim least = LargerOf(0, place);
+                        : size - 1 - (bound.is_constant() ? bound : IndexOf(bound, size));
+  const Dim least = LargerOf(0, index);
   return IsAtMost(least, most) ? least : Dim::Min(least, most);
 }
 
@@ -80,31 +80,31 @@ void ConvertSlice(Node& n) {
   if (steps.empty()) steps.assign(starts.size(), 1);
   if (stops.size() != starts.size() || axes.size() != starts.size() ||
       steps.size() != starts.size())
-    return n.Fail("starts, ends, axes and steps are not of one length");
+    return n.Fail("starts, ends, axes and steps have different lengths");
   axes = n.Axes(axes, dims.size());
-  // Steps backward are steps forward over the axis turned round.
-  std::vector<int64_t> turned, taken_axes, taken_steps;
+  // Negative steps become positive steps over the reversed axis.
+  std::vector<int64_t> reversed, taken_axes, taken_steps;
   Shape from, to;
   for (size_t i = 0; i < axes.size() && !n.failed(); ++i) {
     const Dim size = dims[static_cast<size_t>(axes[i])];
     const bool is_backward = steps[i] < 0;
     if (steps[i] == 0 || steps[i] == INT64_MIN) return n.Fail("a step of {0}", steps[i]);
-    // Backward it begins with an element, and may end before the first one.
+    // With a negative step, the slice starts at an element, and may end before the first one.
     const Dim begin = Tame(starts[i]), end = Tame(stops[i]);
     const Dim start =
         is_backward ? BackwardBound(begin, size, LargerOf(0, size - 1)) : ForwardBound(begin, size);
     Dim stop = is_backward ? BackwardBound(end, size, size) : ForwardBound(end, size);
-    // For some sizes there may be nothing in between.
+    // The slice is empty for some sizes.
     stop = LargerOf(start, stop);
     if (!start.is_valid() || !stop.is_valid()) return n.Unsupported("bounds that depend on sizes");
-    if (is_backward) turned.push_back(axes[i]);
+    if (is_backward) reversed.push_back(axes[i]);
     if (start.is_constant(0) && stop == size && std::abs(steps[i]) == 1) continue;
     taken_axes.push_back(axes[i]);
     taken_steps.push_back(std::abs(steps[i]));
     from.push_back(start);
     to.push_back(stop);
   }
-  if (!turned.empty()) x = n.Call("flip", {x}, {{"axes", turned}});
+  if (!reversed.empty()) x = n.Call("flip", {x}, {{"axes", reversed}});
   if (!taken_axes.empty()) {
     std::vector<NamedAttribute> attributes = {
         {"axes", taken_axes}, {"starts", from}, {"stops", to}};
@@ -134,7 +134,7 @@ void ConvertSplit(Node& n) {
   } else {
     const int64_t parts = n.Int("num_outputs", n.num_outputs());
     if (parts < 1 || parts > kMaxParts) return n.Fail("{0} parts", parts);
-    // All of one size, rounded up, as far as there are elements.
+    // All parts have the same size, rounded up, until there are no more elements.
     const Dim whole = Dim::FloorDiv(size + (parts - 1), parts);
     Dim begin = 0;
     for (int64_t i = 1; i <= parts; ++i) {
@@ -164,7 +164,7 @@ void ConvertSplitToSequence(Node& n) {
     const int64_t part = n.Has(1) ? n.IntIn(1) : 1;
     keep = n.Has(1) || n.Int("keepdims", 1) != 0;
     if (n.failed()) return;
-    if (!size.is_constant() || part < 1) return n.Unsupported("parts of an unknown count");
+    if (!size.is_constant() || part < 1) return n.Unsupported("an unknown number of parts");
     if (size.constant() / part > kMaxParts) return n.Unsupported("more than {0} parts", kMaxParts);
     for (int64_t rest = size.constant(); rest > 0; rest -= std::min(part, rest))
       sizes.emplace_back(std::min(part, rest));
@@ -210,7 +210,7 @@ void ConvertPad(Node& n) {
     for (unsigned i = 0; i < x->type().rank(); ++i) axes.push_back(i);
   }
   if (n.failed()) return;
-  if (pads.size() != 2 * axes.size()) return n.Fail("pads are wanted for each of the axes");
+  if (pads.size() != 2 * axes.size()) return n.Fail("pads are required for each of the axes");
   double value = n.Float("value", 0);
   if (n.opset() >= 11) value = n.Has(2) ? ShortestNumber(n.RealIn(2), x->type().dtype) : 0;
   const llvm::ArrayRef<Dim> all(pads);
@@ -230,7 +230,7 @@ void ConvertCenterCropPad(Node& n) {
   if (axes.empty())
     for (unsigned i = 0; i < x->type().rank(); ++i) axes.push_back(i);
   if (n.failed()) return;
-  if (wanted.size() != axes.size()) return n.Fail("a size for each axis is wanted");
+  if (wanted.size() != axes.size()) return n.Fail("a size for each axis is required");
   Shape before, after;
   for (size_t i = 0; i < axes.size(); ++i) {
     const Dim& size = x->type().dims[static_cast<size_t>(axes[i])];
@@ -238,7 +238,7 @@ void ConvertCenterCropPad(Node& n) {
       return n.Unsupported("a margin of unknown size");
     if (wanted[i].constant() < 0) return n.Fail("a size is negative");
     const int64_t more = wanted[i].constant() - size.constant();
-    // Of an odd count the larger part is at the end.
+    // If the number is odd, the larger part is at the end.
     const int64_t first = more >= 0 ? more / 2 : -((-more) / 2);
     before.emplace_back(first);
     after.emplace_back(more - first);

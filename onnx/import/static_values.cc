@@ -16,7 +16,7 @@ Sizes StaticSizes(const Type& type) {
   return sizes;
 }
 
-/// Whether attributes name sizes that have no number yet, or a block.
+/// Whether attributes contain symbolic sizes or a block.
 bool HasOpenAttributes(const Op& op) {
   return llvm::any_of(op.attribute_values(), [](const AttributeValue& value) {
     if (const auto* shape = std::get_if<Shape>(&value))
@@ -26,7 +26,7 @@ bool HasOpenAttributes(const Op& op) {
   });
 }
 
-/// The results of a call of known operands; nullopt where it cannot be run by itself.
+/// Runs a call with known operands; nullopt if its operator cannot be run separately.
 std::optional<std::vector<Tensor>> Run(const Op& op, llvm::ArrayRef<Tensor> operands) {
   OperatorArguments arguments;
   arguments.def = &op.def();
@@ -72,12 +72,13 @@ bool CanRun(const Op& op) {
   });
 }
 
-/// How many elements a call reads and gives, or a measure of its time where that is more.
+/// The number of elements that a call reads and writes, or an estimate of its time if that is
+/// larger.
 int64_t WorkOf(const Op& op, llvm::ArrayRef<Tensor> operands) {
   int64_t read = 0, given = 0;
   for (const Tensor& operand : operands) read += operand.num_elements();
   for (const Value* result : op.results()) given += NumElements(result->type().dims).constant();
-  // Products and the like may read all for each element that they give.
+  // Matmuls and similar operators may read all elements for each one that they compute.
   constexpr int64_t kProductsAtOnce = 1024;
   const bool is_product = operands.size() > 1 && !op.def().properties().elementwise;
   return read + given + (is_product ? read * given / kProductsAtOnce : 0);
@@ -146,7 +147,7 @@ bool KnownValues::VisitConstants(const Op& op) {
   if (!CanRun(op) || !Spend(WorkOf(op, operands))) return false;
   std::optional<std::vector<Tensor>> results = Run(op, operands);
   if (!results) return false;
-  // Sizes that no call may have show when it runs, and not before.
+  // Invalid sizes are found when the call runs, not before.
   for (size_t i = 0; i < results->size(); ++i) {
     const Type& type = op.results()[i]->type();
     if ((*results)[i].dtype() != type.dtype ||
@@ -159,12 +160,12 @@ bool KnownValues::VisitConstants(const Op& op) {
   return true;
 }
 
-// The call is run on the places of a list of all sizes that its operands have.
+// Runs the call on indices into a list of all sizes in its operands.
 bool KnownValues::VisitMove(const Op& op) {
   if (!op.def().properties().moves_elements || !CanRun(op)) return false;
   const DType dtype = op.result()->type().dtype;
   if (!IsInteger(dtype)) return false;
-  std::vector<Dim> all = {0};  // what gather gives for a place outside
+  std::vector<Dim> all = {0};  // the result of gather for an index outside
   std::vector<Tensor> operands;
   for (size_t i = 0; i < op.operands().size(); ++i) {
     const Value* operand = op.operands()[i];
@@ -228,12 +229,12 @@ bool KnownValues::VisitArithmetic(const Op& op) {
     return value && value->is_valid();
   };
   if (!op.def().properties().elementwise) {
-    // Over all elements only.
+    // Only reductions over all elements.
     if (operands.size() != 1 || count.constant() != 1 || !add(operands[0].elements)) return false;
     SetSizes(op.result(), std::move(result));
     return true;
   }
-  // Of broadcasting only that of one element, which is all that sizes need.
+  // Only scalars are broadcast, which is sufficient for sizes.
   const int64_t n = count.constant();
   for (const KnownSizes& operand : operands) {
     const auto size = static_cast<int64_t>(operand.elements.size());

@@ -11,37 +11,37 @@
 
 namespace pdl {
 
-/// An integer tensor whose elements are known, maybe as sizes with symbols.
+/// An integer tensor whose elements are known, possibly as symbolic sizes.
 struct KnownSizes {
   Sizes sizes;
   std::vector<Dim> elements;  // row-major
 };
 
-/// What an import knows of the values of a graph while it grows: constants, and integers computed
-/// from sizes. Each call is looked at once, when it is made.
+/// The known values of a graph during import: constants, and integers computed from sizes. Each
+/// call is visited once, when it is added.
 class KnownValues {
  public:
-  /// More elements than this are not computed while importing.
+  /// Larger tensors are not computed at import.
   static constexpr int64_t kMaxElements = 1 << 16;
-  /// What is computed has this many elements together, those that are read among them. What comes
-  /// later is left to the run, but for what has no more than kFewElements.
+  /// The most elements that are computed in total, including those that are read. Later values are
+  /// computed only if they have at most kFewElements elements.
   static constexpr int64_t kMaxTotal = 1 << 24;
   static constexpr int64_t kFewElements = 256;
 
-  /// Says what a value is: a constant or a parameter.
+  /// Sets the value of a constant or a parameter.
   void SetConstant(const Value* value, Constant constant);
   void SetSizes(const Value* value, KnownSizes sizes);
-  /// Computes the results of a call where its operands are known, by the operator's own kernel, or,
-  /// of sizes, where it only moves them or does arithmetic.
+  /// Computes the results of a call if its operands are known: with the kernel of the operator, or,
+  /// for symbolic sizes, if the call only moves them or does arithmetic with them.
   void Visit(const Op& op);
 
-  /// Null where it is not known.
+  /// Null if it is not known.
   const Constant* FindConstant(const Value* value) const;
-  /// Integers of at most kMaxElements elements; nullopt where they are not known.
+  /// Integers of at most kMaxElements elements; nullopt if they are not known.
   std::optional<KnownSizes> FindSizes(const Value* value) const;
 
  private:
-  /// Whether so many elements may still be computed; counts them.
+  /// Counts elements; returns whether so many more may be computed.
   bool Spend(int64_t elements) const;
   bool VisitConstants(const Op& op);
   bool VisitMove(const Op& op);

@@ -19,17 +19,17 @@
 namespace pdl {
 namespace {
 
-/// A chain of pipes ends where its line would become longer, or have more calls.
+/// A chain of pipes ends if its line would exceed these limits.
 constexpr size_t kMaxLine = 100;
 constexpr unsigned kMaxCalls = 5;
 
-/// Calls that one statement writes, the first operand of each being what comes before it.
+/// Calls in one statement; the first operand of each is the result of the previous one.
 struct Chain {
   std::string text;
   unsigned calls = 0;
-  /// Whether text is one call that has its first operand in it: `relu(x)`.
+  /// The first operand, if `text` is a single call of it: `relu(x)`.
   const Value* head = nullptr;
-  std::string first_call;  // `relu()`, where text is one call
+  std::string first_call;  // `relu()`, if `text` is a single call
   bool ends_in_layer = false;
   std::vector<std::pair<std::string, std::vector<std::pair<std::string, Constant>>>> layers;
 };
@@ -44,7 +44,7 @@ class TextWriter {
  private:
   void FindLayers();
   void WriteDeclarations();
-  /// The layer that is the body of a loop; bodies that read alike are one.
+  /// Returns the name of the layer for the body of a loop; equal bodies share a layer.
   std::string WriteBody(BlockId id, const Op& caller);
   void WriteOp(const Op& op);
   Chain MakeChain(const Op& op);
@@ -57,7 +57,7 @@ class TextWriter {
   bool IsLiteral(const Value* value) const { return literals_.contains(value); }
   void FindLiterals(llvm::ArrayRef<Op*> ops);
   void FlushAll(llvm::ArrayRef<Op*> ops);
-  /// What the text calls a value: in a body, the end of its name.
+  /// The name of a value in the source: in a body, the last part of its name.
   std::string NameOf(const Value* value) const {
     auto found = names_.find(value);
     return found == names_.end() ? value->name() : found->second;
@@ -66,13 +66,13 @@ class TextWriter {
     return IsLiteral(value) ? literals_.lookup(value) : NameOf(value);
   }
 
-  /// The count of rows that a body has for itself; "" where it has none.
+  /// The symbol for the number of rows in a body; "" if there is none.
   std::string RowsOf(const Block& block) const {
     const Type& first = block.inputs[0]->type();
     const llvm::StringRef symbol = first.rank() > 0 ? first.dims[0].symbol() : "";
     return graph_.IsDataSymbol(symbol) ? symbol.str() : "";
   }
-  /// Rows have the same name in every body.
+  /// Renames the symbol for rows, so that it has the same name in every body.
   Shape WithRows(Shape dims) const {
     for (Dim& dim : dims) {
       dim = dim.Substitute([&](llvm::StringRef symbol) -> std::optional<Dim> {
@@ -91,20 +91,21 @@ class TextWriter {
   const Graph& graph_;
   std::string weight_file_;
   ImportedText out_;
-  llvm::DenseMap<const Op*, LayerCall> layers_;  // by last call
+  llvm::DenseMap<const Op*, LayerCall> layers_;  // by the last call of each
   llvm::DenseSet<const Op*> inner_;
   llvm::DenseSet<const Value*> in_layers_;    // parameters
   llvm::DenseMap<const Value*, Chain> open_;  // not written yet
   llvm::DenseSet<const Value*> outputs_;
-  llvm::DenseMap<const Value*, std::string> literals_;  // numbers that only infix operators use
+  llvm::DenseMap<const Value*, std::string>
+      literals_;  // numbers with only infix operators as users
   bool has_layers_ = false;
-  std::string* text_ = &out_.text;                   // where statements go
-  llvm::DenseMap<const Value*, std::string> names_;  // in bodies
-  std::string body_layers_;                          // all of them
+  std::string* text_ = &out_.text;                   // the source that statements are added to
+  llvm::DenseMap<const Value*, std::string> names_;  // names of values in bodies
+  std::string body_layers_;                          // the source of all of them
   llvm::StringSet<> body_names_;
-  llvm::StringMap<std::string> bodies_;  // their names, by what they say
+  llvm::StringMap<std::string> bodies_;  // their names, by their source
   llvm::DenseMap<const Op*, std::string> body_of_;
-  std::string rows_;  // the symbol for the rows of a step, in the body that is written
+  std::string rows_;  // the symbol for the rows of a step in the current body
 };
 
 bool IsInfix(llvm::StringRef type) {
@@ -167,7 +168,7 @@ std::string TextWriter::Infix(const Op& op) const {
                                    .Case("pow", "**")
                                    .Default("");
   if (sign.empty()) return "";
-  // A literal takes the dtype of what stands beside it.
+  // A literal takes the dtype of the other operand.
   const bool both = IsLiteral(op.operands()[0]) && IsLiteral(op.operands()[1]);
   auto text = [&](const Value* value) { return both ? NameOf(value) : ArgumentOf(value); };
   return text(op.operands()[0]) + " " + sign.str() + " " + text(op.operands()[1]);
@@ -179,7 +180,7 @@ std::string TextWriter::Call(const Op& op, bool without_first) const {
   bool is_positional = true;
   size_t operand = 0;
   for (size_t i = 0; i < signature.inputs.size() && operand < op.operands().size(); ++i) {
-    // Counted inputs behind the first one are given by name.
+    // If operands are counted, all inputs after the first one are passed by name.
     const bool has_counts = signature.has_counts();
     const size_t end = has_counts ? std::min(op.operands().size(),
                                              signature.FirstOperand(i + 1, op.attribute_values()))
@@ -205,7 +206,7 @@ std::string TextWriter::Call(const Op& op, bool without_first) const {
     }
     std::string text = std::holds_alternative<BlockId>(value) ? body_of_.lookup(&op) + "()"
                                                               : AttributeToString(WithRows(value));
-    // One entry for all dims, where that is what one entry means.
+    // One entry for all dims, for attributes in which that is equivalent.
     if (const auto* shape = std::get_if<Shape>(&value)) {
       const auto* usual = std::get_if<Shape>(&declared.default_value);
       const bool is_uniform = llvm::all_of(*shape, [&](const Dim& d) { return d == (*shape)[0]; });
@@ -217,7 +218,7 @@ std::string TextWriter::Call(const Op& op, bool without_first) const {
         continue;
       if (may_shrink) text = "[" + (*shape)[0].ToString() + "]";
     }
-    // Those that come by position stand first.
+    // Positional arguments come first.
     is_positional &= declared.positional;
     arguments.push_back(is_positional ? text : declared.name + "=" + text);
   }
@@ -244,7 +245,7 @@ Chain TextWriter::MakeChain(const Op& op) {
                                                : op.operands()[0];
   const std::string call =
       is_layer ? layer->second.layer + "(" + layer->second.arguments + ")" : Call(op, true);
-  // A second operand that is the same value cannot be piped.
+  // A value that is also another operand cannot be piped.
   const bool pipes = first != nullptr && CanPipe(first, op) &&
                      llvm::count(op.operands(), first) <= 1 && !op.def().signature.has_counts();
   if (pipes) {
@@ -287,15 +288,15 @@ Chain TextWriter::MakeChain(const Op& op) {
   return chain;
 }
 
-/// What the statement that gives a value first has for its layers.
+/// Adds the tensors of the layers in a statement, which are named after its first value.
 void TextWriter::AddTensors(const Chain& chain, const Value* value) {
-  // The layer that is called last gives its parameters the statement's name.
+  // The layer called last has no name of its own in the names of its parameters.
   for (size_t i = 0; i < chain.layers.size(); ++i) {
     const auto& [layer, tensors] = chain.layers[i];
     const bool is_last = chain.ends_in_layer && i + 1 == chain.layers.size();
-    const std::string way = is_last ? "" : layer + ".";
+    const std::string path = is_last ? "" : layer + ".";
     for (const auto& [name, constant] : tensors)
-      out_.tensors.emplace_back(value->name() + "." + way + name, constant);
+      out_.tensors.emplace_back(value->name() + "." + path + name, constant);
   }
 }
 
@@ -312,13 +313,13 @@ void TextWriter::WriteOp(const Op& op) {
   if (inner_.contains(&op) || (op.results().size() == 1 && IsLiteral(op.result()))) return;
   auto layer = layers_.find(&op);
   Chain chain = MakeChain(op);
-  // All that it names must stand before it.
+  // The operands are written first.
   if (layer != layers_.end()) {
     Flush(layer->second.input);
   } else {
     for (const Value* operand : op.operands()) Flush(operand);
   }
-  // The last results need no names where nobody asks for them.
+  // Unused results at the end are omitted.
   size_t count = op.results().size();
   while (count > 1 && op.results()[count - 1]->uses().empty() &&
          !outputs_.contains(op.results()[count - 1]))
@@ -338,7 +339,7 @@ void TextWriter::FlushAll(llvm::ArrayRef<Op*> ops) {
     for (const Value* result : op->results()) Flush(result);
 }
 
-/// `name`, with another end where that is taken.
+/// `name`, with a suffix if it is taken.
 std::string Unique(llvm::StringRef name, llvm::StringSet<>& taken) {
   std::string unique = name.str();
   for (unsigned i = 2; !taken.insert(unique).second; ++i)
@@ -361,7 +362,7 @@ std::string TextWriter::WriteBody(BlockId id, const Op& caller) {
   for (const Value* input : block.inputs) {
     Type type = input->type();
     type.dims = WithRows(type.dims);
-    type.index_bound.reset();  // it may have sizes that stand further on
+    type.index_bound.reset();  // it may contain sizes of later inputs
     text += comma;
     text += NameOf(input) + ": " + type.ToString();
   }
@@ -379,7 +380,7 @@ std::string TextWriter::WriteBody(BlockId id, const Op& caller) {
   rows_ = rows;
   text += statements + "return ";
   llvm::StringSet<> returned;
-  // What is carried keeps its name.
+  // Carried values keep their names.
   const auto num_xs = static_cast<size_t>(caller.attributes().Int("num_xs"));
   const auto num_init = static_cast<size_t>(caller.attributes().Int("num_init"));
   llvm::ListSeparator next(", ");
@@ -416,7 +417,7 @@ ImportedText TextWriter::Write() {
   auto file = std::make_shared<const SourceFile>("imported.pdl", std::move(out_.text));
   Diagnostics diagnostics;
   std::optional<std::string> formatted = FormatText(file, &diagnostics);
-  if (!formatted) InternalError("the text of an imported network has syntax errors");
+  if (!formatted) InternalError("the source of an imported network has syntax errors");
   out_.text = std::move(*formatted);
   return std::move(out_);
 }

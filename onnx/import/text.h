@@ -9,16 +9,16 @@
 
 namespace pdl {
 
-/// A network as text for people, and the tensors that its file of weights holds.
+/// The source of a network, and the tensors of its weight file.
 struct ImportedText {
   std::string text;
   std::vector<std::pair<std::string, Constant>> tensors;
 };
 
-/// The text of an imported network: calls that make a standard layer (a convolution with its
-/// weights, normalization, a product with its bias) become the layer, whose parameters have the
-/// layer's names; a value that is used once is piped into the call that uses it. `weight_file` is
-/// where the text says that the tensors lie.
+/// Writes the source of an imported network: calls that are equivalent to a standard layer (a
+/// convolution with its weights, normalization, a matmul with its bias) become the layer, whose
+/// parameters have the layer's names; a value that is used once is piped into the call that uses
+/// it. `weight_file` is the file that the source loads the tensors from.
 PDL_API ImportedText WriteImportedText(const ImportedModel& model, llvm::StringRef weight_file);
 
 }  // namespace pdl

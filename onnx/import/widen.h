@@ -8,15 +8,16 @@
 
 namespace pdl {
 
-/// How operands of a dtype that an operator does not take are computed: cast to another one, from
-/// which the result is cast back. It is the same to the last bit, also where integers wrap around.
+/// A conversion of operands with a dtype that an operator does not accept: they are cast to another
+/// dtype, and the result is cast back. The result has the same bits, also if integers overflow.
 struct Widening {
   DType dtype;
-  /// The order of u64 is that of i64 with the highest bit turned.
+  /// u64 is mapped to i64 in the same order, by flipping the highest bit.
   bool turns_sign = false;
 };
 
-/// For an operator with this property that takes `accepted`; nullopt where nothing serves.
+/// The conversion for an operator with this property that accepts `accepted`; nullopt if none
+/// exists.
 std::optional<Widening> WidenFor(IntegerWidening rule, DType dtype, DTypeSet accepted);
 
 }  // namespace pdl

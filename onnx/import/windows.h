@@ -5,18 +5,18 @@
 
 namespace pdl {
 
-/// What convolutions and pooling have in common: how a window moves over the spatial dims. All of
-/// one length.
+/// The attributes that convolutions and pooling share: how a window moves over the spatial dims.
+/// All lists have the same length.
 struct Windows {
   unsigned spatial = 0;
   Shape kernel;
   Shape stride, dilation;
-  /// Before and after each dim, one after the other, as pdl's attribute `pad` has them.
+  /// Before and after each dim, alternately, as in pdl's attribute `pad`.
   Shape pads;
-  /// "same", "same_lower" or "valid" where the sizes decide the padding, else empty.
+  /// "same", "same_lower" or "valid" if the padding depends on the sizes, else empty.
   std::string auto_pad;
 
-  /// The attribute `pad`.
+  /// The value of the attribute `pad`.
   AttributeValue pad() const {
     return auto_pad.empty() ? AttributeValue(pads) : AttributeValue(auto_pad);
   }
@@ -27,7 +27,7 @@ struct Windows {
   }
 };
 
-/// Reads the attributes of a node; `kernel` are the sizes that it does not say itself.
+/// Reads the attributes of a node; `kernel` is used if the node does not set it.
 Windows ReadWindows(Node& node, unsigned spatial, llvm::ArrayRef<Dim> kernel = {});
 
 }  // namespace pdl

@@ -12,22 +12,21 @@
 namespace pdl {
 namespace {
 
-/// How deep graphs may lie in each other.
+/// Maximum depth of nested subgraphs.
 constexpr int kMaxDepth = 16;
-/// protobuf's own depth: a graph in a node's attribute is three messages further in.
+/// Maximum depth of messages: a graph in the attribute of a node is three messages deeper.
 constexpr int kMaxMessageDepth = 4 * kMaxDepth;
 
-/// Counts the nodes of a graph and of those in its attributes.
+/// Counts the nodes of a graph and of the graphs in its attributes.
 llvm::Error CountNodes(const google::protobuf::RepeatedPtrField<onnx::NodeProto>& nodes, int depth,
                        int64_t* count) {
   *count += nodes.size();
   if (*count > OnnxModel::kMaxNodes) {
-    return MakeUserError(Code::kBadNetwork, "more than {0} nodes are not read",
+    return MakeUserError(Code::kBadNetwork, "models of more than {0} nodes are not supported",
                          OnnxModel::kMaxNodes);
   }
   if (depth > kMaxDepth) {
-    return MakeUserError(Code::kBadNetwork, "graphs lie in each other more than {0} deep",
-                         kMaxDepth);
+    return MakeUserError(Code::kBadNetwork, "subgraphs are nested more than {0} deep", kMaxDepth);
   }
   for (const onnx::NodeProto& node : nodes) {
     for (const onnx::AttributeProto& attribute : node.attribute()) {
@@ -76,8 +75,8 @@ llvm::Expected<OnnxModel> OnnxModel::Parse(llvm::StringRef bytes, llvm::StringRe
                                            llvm::StringRef folder) {
   if (bytes.size() > INT32_MAX) {
     return MakeUserError(Code::kBadNetwork,
-                         "'{0}' is longer than 2 GiB, which no ONNX file may be: larger weights "
-                         "lie in files of their own",
+                         "'{0}' is larger than 2 GiB, the limit of ONNX files: larger weights must "
+                         "be stored in separate files",
                          name);
   }
   auto proto = std::make_shared<onnx::ModelProto>();
@@ -85,7 +84,7 @@ llvm::Expected<OnnxModel> OnnxModel::Parse(llvm::StringRef bytes, llvm::StringRe
   google::protobuf::io::CodedInputStream stream(&array);
   stream.SetRecursionLimit(kMaxMessageDepth);
   if (!proto->ParseFromCodedStream(&stream) || !stream.ConsumedEntireMessage())
-    return MakeUserError(Code::kBadNetwork, "'{0}' is no ONNX model, or breaks off", name);
+    return MakeUserError(Code::kBadNetwork, "'{0}' is not an ONNX model, or is truncated", name);
   if (llvm::Error error = Check(*proto)) {
     return MakeUserError(Code::kBadNetwork, "'{0}': {1}", name, llvm::toString(std::move(error)));
   }

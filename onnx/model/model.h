@@ -14,18 +14,17 @@
 
 namespace pdl {
 
-/// An ONNX model as its file has it: untrusted input, so nothing in it is believed before it is
-/// checked. Reading checks the limits on size, nesting and counts, and the names of operator sets;
-/// graphs are checked while they are imported.
+/// An ONNX model, as parsed from its file. It is untrusted input. Parsing checks the limits on
+/// size, nesting and numbers of nodes, and the operator sets; graphs are checked during import.
 class PDL_API OnnxModel {
  public:
-  /// Models of at most this many nodes, those of subgraphs and functions among them; a function
-  /// that is called often counts that often.
+  /// The most nodes of a model, including those of subgraphs and functions; the nodes of a function
+  /// count for each call.
   static constexpr int64_t kMaxNodes = 1'000'000;
 
-  /// Reads a file; its external data lie in its folder or below.
+  /// Reads a file; its external data are in its folder or below.
   static llvm::Expected<OnnxModel> Read(llvm::StringRef path);
-  /// The same from bytes. `name` is what messages call it, `folder` where external data lie.
+  /// Parses bytes. `name` is used in messages, and `folder` is that of external data.
   static llvm::Expected<OnnxModel> Parse(llvm::StringRef bytes, llvm::StringRef name,
                                          llvm::StringRef folder);
 
@@ -33,9 +32,8 @@ class PDL_API OnnxModel {
   const std::string& name() const { return name_; }
   const std::string& folder() const { return folder_; }
 
-  /// The tensor's value, without a copy where its bytes lie ready. An Error where its dtype has no
-  /// counterpart, where its sizes and its data contradict each other, or where its data lie
-  /// outside the folder.
+  /// The tensor's value, without a copy if its bytes are aligned. An Error if its dtype has no
+  /// counterpart, if its sizes and its data do not match, or if its data are outside the folder.
   llvm::Expected<Constant> ReadTensor(const onnx::TensorProto& tensor) const;
 
  private:
@@ -44,9 +42,9 @@ class PDL_API OnnxModel {
   std::string folder_;
 };
 
-/// The dtype that an ONNX element type is here; an Error names one that has no counterpart.
+/// The dtype for an ONNX element type; an Error if it has no counterpart.
 PDL_API llvm::Expected<DType> DTypeFromOnnx(int32_t element_type);
-/// "FLOAT8E4M3FN", or the number where it is unknown.
+/// "FLOAT8E4M3FN", or the number if it is unknown.
 PDL_API std::string OnnxTypeName(int32_t element_type);
 
 }  // namespace pdl

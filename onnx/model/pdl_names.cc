@@ -11,7 +11,7 @@
 namespace pdl {
 namespace {
 
-/// Words that mean something without being keywords: functions and types of the language.
+/// Names with a meaning that are not keywords: functions and types of the language.
 constexpr llvm::StringLiteral kBuiltin[] = {"int",      "float",     "string", "bool", "shape",
                                             "function", "parameter", "dims",   "len",  "range",
                                             "size",     "grad",      "dtype"};
@@ -21,7 +21,7 @@ bool IsTaken(llvm::StringRef name) {
          GlobalRegistry().Find(name) != nullptr || DTypeFromName(name).has_value();
 }
 
-/// Longer names are cut at the front, where what all of them share stands.
+/// Longer names lose their beginning, which is often a common prefix.
 constexpr size_t kMaxLength = 48;
 
 }  // namespace
@@ -33,7 +33,7 @@ std::string ToIdentifier(llvm::StringRef name) {
   llvm::SmallVector<llvm::StringRef, 8> parts, kept;
   name.split(parts, '/', -1, /*KeepEmpty=*/false);
   for (size_t i = 0; i < parts.size(); ++i) {
-    // Exporters write the way to a part at each part of the way.
+    // Exporters repeat the path of the parent in each component.
     const bool is_repeated = i + 1 < parts.size() && parts[i + 1].starts_with(parts[i]) &&
                              parts[i + 1].drop_front(parts[i].size()).starts_with(".");
     if (!is_repeated) kept.push_back(parts[i]);

@@ -7,9 +7,9 @@
 
 namespace pdl {
 
-/// A name of the language that reads like a name of a model: "/layer1/layer1.0/conv1/Conv_output_0"
-/// becomes "layer1_0_conv1_Conv". Never a reserved word, nor the name of an operator or a layer;
-/// not unique.
+/// Converts a name in a model to an identifier: "/layer1/layer1.0/conv1/Conv_output_0" becomes
+/// "layer1_0_conv1_Conv". The result is never a reserved word, nor the name of an operator or a
+/// layer, but may not be unique.
 std::string ToIdentifier(llvm::StringRef name);
 
 }  // namespace pdl

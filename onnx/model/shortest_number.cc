@@ -10,7 +10,7 @@
 namespace pdl {
 namespace {
 
-/// The number rounded to so many decimal digits.
+/// Rounds a number to so many decimal digits.
 double Rounded(double value, int digits) {
   char text[40];
   std::snprintf(text, sizeof text, "%.*e", digits - 1, value);

@@ -5,13 +5,13 @@
 
 namespace pdl {
 
-/// The number with the fewest digits that `dtype` rounds to `value`, which is one of that dtype:
-/// 0.1, and not what the nearest f32 is as an f64.
+/// The number with the fewest digits that `dtype` rounds to `value`, which has that dtype: 0.1
+/// instead of the f64 value of the nearest f32.
 double ShortestNumber(double value, DType dtype);
 
-/// The number that a model's attribute stands for, which is the shortest one. Exporters that write
-/// few digits miss by a last place: where a number of at most three digits is the f32 beside it,
-/// that is meant.
+/// The number that the value of a model's attribute was rounded from, which is the shortest one.
+/// Exporters that write few digits may be off by one ULP: a number of at most
+/// three digits whose f32 is adjacent to the value is preferred.
 double MeantNumber(float value);
 
 }  // namespace pdl

@@ -1,4 +1,4 @@
-// Tensors of a model as constants: from the message itself, or from files beside it.
+// Reads tensors of a model as constants: from the message itself, or from external files.
 #include <fcntl.h>
 #include <sys/stat.h>
 #include <unistd.h>
@@ -24,7 +24,7 @@ struct ElementType {
   std::optional<DType> dtype;
 };
 
-// By the numbers of TensorProto.DataType.
+// Indexed by TensorProto.DataType.
 const ElementType kElementTypes[] = {
     {"UNDEFINED", {}},
     {"FLOAT", DType::kF32},
@@ -61,7 +61,7 @@ llvm::Error Broken(const onnx::TensorProto& tensor, const char* format, Args&&..
                        llvm::formatv(format, std::forward<Args>(args)...).str());
 }
 
-/// Bytes of memory, which `owner` keeps; copied where they do not lie as the dtype wants.
+/// Bytes of memory that `owner` keeps alive; copied if they are not aligned for the dtype.
 Constant FromBytes(DType dtype, llvm::ArrayRef<int64_t> sizes, const char* bytes,
                    std::shared_ptr<const void> owner) {
   if (reinterpret_cast<uintptr_t>(bytes) % static_cast<uintptr_t>(DTypeSize(dtype)) != 0)
@@ -69,13 +69,13 @@ Constant FromBytes(DType dtype, llvm::ArrayRef<int64_t> sizes, const char* bytes
   return Constant(dtype, sizes, std::shared_ptr<const void>(std::move(owner), bytes));
 }
 
-/// The elements of a repeated field, each made a T.
+/// The elements of a repeated field, each converted to T.
 template <class T, class Field>
 llvm::Expected<Constant> FromField(const onnx::TensorProto& tensor, DType dtype,
                                    llvm::ArrayRef<int64_t> sizes, int64_t count,
                                    const Field& field) {
   if (field.size() != count) {
-    return Broken(tensor, "has {0} elements, and its dims are those of {1}", field.size(), count);
+    return Broken(tensor, "has {0} elements, but its dims require {1}", field.size(), count);
   }
   std::vector<T> values;
   values.reserve(static_cast<size_t>(count));
@@ -106,8 +106,7 @@ llvm::Expected<Constant> FromFields(const onnx::TensorProto& tensor, DType dtype
       std::vector<uint8_t> values(field.begin(), field.end());
       for (uint8_t& value : values) value = value != 0;
       if (field.size() != count)
-        return Broken(tensor, "has {0} elements, and its dims are those of {1}", field.size(),
-                      count);
+        return Broken(tensor, "has {0} elements, but its dims require {1}", field.size(), count);
       return Constant::Copy(dtype, sizes, values.data());
     }
     default:  // f16, bf16, i16, u16: the bits
@@ -115,32 +114,32 @@ llvm::Expected<Constant> FromFields(const onnx::TensorProto& tensor, DType dtype
   }
 }
 
-/// A file of tensors' bytes, below the model's folder. No link leads out of it: symlinks are
-/// followed before they are judged, and a file with a second name may be anybody's.
+/// Opens a file of tensor data in the model's folder or below. Links cannot lead outside: symbolic
+/// links are resolved before the check, and files with hard links are rejected.
 llvm::Expected<std::unique_ptr<llvm::MemoryBuffer>> OpenExternal(const onnx::TensorProto& tensor,
                                                                  llvm::StringRef folder,
                                                                  llvm::StringRef location,
                                                                  int64_t offset, int64_t length) {
   if (location.empty() || location.contains('\0') || location.contains('\\'))
-    return Broken(tensor, "names no file that its data lie in: \"{0}\"", location);
+    return Broken(tensor, "has an invalid location of its data: \"{0}\"", location);
   llvm::Expected<std::string> path = ResolveInFolder(folder, location);
   if (!path) return path.takeError();
-  // What is judged is what is mapped, whatever has the name by then. A pipe is not waited for.
+  // The file that was checked is the one that is mapped, even if its name changes. Opening a pipe
+  // does not block.
   const int file = ::open(path->c_str(), O_RDONLY | O_NONBLOCK | O_CLOEXEC);
   const auto close = llvm::make_scope_exit([&] {
     if (file >= 0) ::close(file);
   });
   struct stat status;
   if (file < 0 || ::fstat(file, &status) != 0 || !S_ISREG(status.st_mode))
-    return MakeUserError(Code::kBadFile, "cannot read '{0}', where tensor '{1}' lies", *path,
+    return MakeUserError(Code::kBadFile, "cannot read '{0}', the data of tensor '{1}'", *path,
                          tensor.name());
   if (status.st_nlink > 1) {
     return MakeUserError(Code::kPathEscapes,
-                         "'{0}' has a second name (a hard link), and may lie outside the folder",
-                         *path);
+                         "'{0}' has a hard link, so it may be a file outside the folder", *path);
   }
   if (offset > status.st_size || length > status.st_size - offset) {
-    return Broken(tensor, "needs {0} bytes from byte {1} on of \"{2}\", which has {3}", length,
+    return Broken(tensor, "requires {0} bytes at offset {1} of \"{2}\", which has {3}", length,
                   offset, location, static_cast<int64_t>(status.st_size));
   }
   auto mapped =
@@ -159,20 +158,20 @@ llvm::Expected<Constant> FromFile(const onnx::TensorProto& tensor, llvm::StringR
   llvm::StringSet<> seen;
   for (const onnx::StringStringEntryProto& entry : tensor.external_data()) {
     const llvm::StringRef key = entry.key(), value = entry.value();
-    if (!seen.insert(key).second) return Broken(tensor, "says twice what its '{0}' is", key);
+    if (!seen.insert(key).second) return Broken(tensor, "sets its '{0}' twice", key);
     if (key == "location") {
       location = entry.value();
     } else if (key == "offset" || key == "length") {
       int64_t number = 0;
       if (value.getAsInteger(10, number) || number < 0)
-        return Broken(tensor, "has {0} '{1}' in a file", key, value);
+        return Broken(tensor, "has the {0} '{1}' in a file", key, value);
       (key == "offset" ? offset : length) = number;
     } else if (key != "checksum" && key != "basepath" && !key.starts_with("prepacked_")) {
-      return Broken(tensor, "says of its file what nothing is known of: '{0}'", key);
+      return Broken(tensor, "has an unknown key of external data: '{0}'", key);
     }
   }
   if (length != bytes)
-    return Broken(tensor, "has {0} bytes in a file, and its dims are those of {1}", length, bytes);
+    return Broken(tensor, "has {0} bytes in a file, but its dims require {1}", length, bytes);
   auto buffer = OpenExternal(tensor, folder, location, offset, length);
   if (!buffer) return buffer.takeError();
   std::shared_ptr<llvm::MemoryBuffer> owner = std::move(*buffer);
@@ -197,11 +196,11 @@ llvm::Expected<DType> DTypeFromOnnx(int32_t type) {
 llvm::Expected<Constant> OnnxModel::ReadTensor(const onnx::TensorProto& tensor) const {
   llvm::Expected<DType> dtype = DTypeFromOnnx(tensor.data_type());
   if (!dtype) return dtype.takeError();
-  if (tensor.has_segment()) return Broken(tensor, "is one segment of a tensor, not a whole one");
+  if (tensor.has_segment()) return Broken(tensor, "is only a segment of a tensor");
   const Sizes sizes(tensor.dims().begin(), tensor.dims().end());
   llvm::Expected<int64_t> bytes = CheckedNumBytes(*dtype, sizes);
   if (!bytes) {
-    return Broken(tensor, "cannot be: {0}", llvm::toString(bytes.takeError()));
+    return Broken(tensor, "is invalid: {0}", llvm::toString(bytes.takeError()));
   }
   if (tensor.data_location() == onnx::TensorProto::EXTERNAL)
     return FromFile(tensor, folder_, *dtype, sizes, *bytes);
@@ -210,7 +209,7 @@ llvm::Expected<Constant> OnnxModel::ReadTensor(const onnx::TensorProto& tensor) 
     return FromFields(tensor, *dtype, sizes, count);
   const std::string& raw = tensor.raw_data();
   if (static_cast<int64_t>(raw.size()) != *bytes) {
-    return Broken(tensor, "has {0} bytes, and its dims are those of {1}", raw.size(), *bytes);
+    return Broken(tensor, "has {0} bytes, but its dims require {1}", raw.size(), *bytes);
   }
   if (*dtype == DType::kBool) {
     std::vector<uint8_t> values(raw.begin(), raw.end());

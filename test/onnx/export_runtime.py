@@ -59,8 +59,8 @@ def windows():
 REFUSED = [
     # A state whose number of rows is known only at run time.
     ("input x: f32[N, 3]\nstate s: f32[N, 3] = zeros()\noutput y = x + s\n",
-     "<stdin>:2:1: the state 's' is f32[N, 3], and what an ONNX model begins with has known sizes; make it an input, "
-     "or a value that is computed [PDL0901]"),
+     "<stdin>:2:1: the state 's' is f32[N, 3], but the initial states of an ONNX model have fixed sizes; make it an "
+     "input, or a computed value [PDL0901]"),
     ("input x: f32[N, 3]\nstate s: f32[N, 3] = zeros()\ny = x + s\nupdate s = y\noutput y\n",
      "<stdin>:2:1: a run changes the state 's', and an ONNX model has no states [PDL0901]"),
 ]

@@ -1,4 +1,4 @@
-// pdl check: reports the mistakes of networks.
+// pdl check: reports the errors of networks.
 #include <algorithm>
 
 #include "llvm/ADT/STLExtras.h"
@@ -15,9 +15,9 @@ namespace {
 
 constexpr CommandLine::Help kHelp = {
     "pdl check", "FILE... [OPTION]...",
-    R"(Reports every mistake in the networks (.pdl, .pdlc, .onnx, or - for standard
-input): in their syntax, names, types and shapes, and in the weights that they
-load. Nothing is run. Says nothing where all is well.
+    R"(Reports all errors of the networks (.pdl, .pdlc, .onnx, or - for standard input): in
+syntax, names, types, shapes, and in the weights that they load. Runs nothing, and
+prints nothing for a network without errors.
 )",
     R"(pdl check model.pdl
 pdl check -v models/*.pdl
@@ -28,29 +28,29 @@ std::string Count(size_t count, llvm::StringRef what) {
   return (llvm::Twine(count) + " " + what + (count == 1 ? "" : "s")).str();
 }
 
-// The tests of a text that has no mistake itself: what each of their runs says, once.
+// The tests of a source that compiles: the errors of their runs, each one only once.
 llvm::Error CheckTests(const InputFile& file, const CommonOptions& options) {
   const TimedStage stage(options.pass_timings.get(), "tests");
   auto source = ToSource(file);
   if (!source) return source.takeError();
   WeightFiles weights(file.folder);
-  Diagnostics mistakes;
+  Diagnostics errors;
   const TestSuite suite(MakeCompileRequest(file, *source, ToLoadOptions(options), &weights),
-                        &mistakes);
+                        &errors);
   llvm::StringSet<> known;
   for (const auto& [test, block] : llvm::enumerate(suite.tests())) {
     for (unsigned run = 0; run < block.num_runs; ++run) {
       const TestResult result = suite.Compile(static_cast<unsigned>(test), run, {});
       if (result.run) continue;
-      for (const Diagnostic& mistake : result.diagnostics.all())
-        if (known.insert(TextOf(mistake)).second) mistakes.Add(mistake);
+      for (const Diagnostic& error : result.diagnostics.all())
+        if (known.insert(TextOf(error)).second) errors.Add(error);
     }
   }
-  if (!mistakes.has_errors()) return llvm::Error::success();
-  return llvm::make_error<SourceErrors>(std::move(mistakes));
+  if (!errors.has_errors()) return llvm::Error::success();
+  return llvm::make_error<SourceErrors>(std::move(errors));
 }
 
-// What only shows when calls become those of dense values: gradients, ragged dims.
+// Errors that only lowering finds, such as those of gradients and ragged dims.
 llvm::Error CheckLowering(const Graph& graph, const CommonOptions& options) {
   PassContext context{GlobalRegistry(), options.pass_timings.get()};
   if (!CheckPipeline().Applies(graph, context)) return llvm::Error::success();
@@ -58,13 +58,13 @@ llvm::Error CheckLowering(const Graph& graph, const CommonOptions& options) {
   return CheckPipeline().Run(lowered, context);
 }
 
-// What a step of training computes.
+// Checks the graph of a training step.
 llvm::Error CheckStep(const InputFile& file, CommonOptions options) {
   options.training_step = options.without_warnings = true;
   llvm::Expected<LoadedNetwork> loaded = LoadNetwork(file, options);
   if (!loaded && file.is_compiled) {
-    // An optimizer of the text's own was left in the text: such a network runs, and training it
-    // says what is missing.
+    // A custom optimizer is not stored in a compiled file. Such a network still runs, and training
+    // it reports the missing optimizer.
     llvm::consumeError(loaded.takeError());
     return llvm::Error::success();
   }
@@ -108,15 +108,15 @@ int CheckMain(Arguments arguments) {
   CommonOptions options;
   bool verbose = false;
   CommandLine line(kHelp);
-  line.AddFlag("-v, --verbose", "say what is in each network that has no mistake", &verbose);
+  line.AddFlag("-v, --verbose", "describe each network that has no errors", &verbose);
   AddNetworkOptions(line, &options);
   AddTimePassesOption(line, &options);
   AddMessageOptions(line);
   auto files = line.Parse(arguments);
   if (!files) return Finish(files.takeError());
-  if (!*files) return kWell;
-  if ((*files)->empty()) return Finish(line.Wrong("which file?"));
-  int status = kWell;
+  if (!*files) return kSuccess;
+  if ((*files)->empty()) return Finish(line.Wrong("no file is given"));
+  int status = kSuccess;
   for (llvm::StringRef file : **files)
     status = std::max(status, Finish(Check(file, options, verbose)));
   PrintPassTimings(options);

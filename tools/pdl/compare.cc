@@ -1,4 +1,4 @@
-// pdl compare: runs two networks side by side and tells where their numbers part.
+// pdl compare: runs two networks side by side and reports where their values diverge.
 #include <limits>
 
 #include "llvm/ADT/STLExtras.h"
@@ -20,18 +20,18 @@ namespace {
 constexpr CommandLine::Help kHelp = {
     "pdl compare", "A [B] --input NAME=VALUE... [OPTION]...",
     R"(Runs two networks (.pdl, .pdlc, .onnx, or - for standard input) on the same inputs, or
-one network on two devices, in two dtypes, or against results in a file, and tells where
-their numbers part: the first value that differs, by how much, and the line that made
-it; then how the outputs compare.
+one network on two devices, in two dtypes, or against results in a file, and reports
+where their values diverge: the first value that differs, by how much, and the source
+line that computes it; then the differences of the outputs.
 
 Both run side by side, call by call, without fused groups. Values of the same name are
-compared as they are made and not kept. Parameters of the same name come first. Two
-numbers are near where |a - b| <= atol + rtol * |b|, or within --ulp; without any of
-the three, atol and rtol are 1e-5 (f64: 1e-10, f16: 1e-3, bf16: 1e-2, integers: 0).
-Floats of two dtypes are compared as those of the coarser one.
+compared as soon as they are computed and are not kept. Parameters of the same name are
+compared first. Two numbers are near if |a - b| <= atol + rtol * |b|, or within --ulp; if
+none of the three is given, atol and rtol are 1e-5 (f64: 1e-10, f16: 1e-3, bf16: 1e-2,
+integers: 0). Floats of two dtypes are compared in the less precise one.
 
-Exit status: 0 no difference, 1 some, 2 the networks could not be compared, 3 the
-device failed.
+Exit status: 0 no difference, 1 differences, 2 the networks could not be compared,
+3 the device failed.
 )",
     R"(pdl compare model.pdl model.pdlc --input x=x.npy
 pdl compare model.onnx model.pdl --input x=random --size N=8
@@ -42,7 +42,7 @@ pdl compare old.pdl new.pdl --pair hidden=h --input x=random --ulp=4
 )"};
 
 constexpr int kNotCompared = 2;
-/// What is kept of values that the two make in another order.
+/// The most memory for values that the two networks compute in different orders.
 constexpr int64_t kMaxKeptBytes = int64_t{256} << 20;
 
 struct CompareArguments {
@@ -59,16 +59,16 @@ struct CompareArguments {
 
 llvm::Error ReadTolerance(llvm::StringRef text, std::optional<double>* target) {
   double value = 0;
-  // Of a nan nothing is true.
+  // Written so that nan is rejected.
   if (text.getAsDouble(value) || !(value >= 0))
-    return MakeUsageError("wanted a number from 0 on, such as 1e-5, got '{0}'", text);
+    return MakeUsageError("expected a number of at least 0, such as 1e-5, got '{0}'", text);
   *target = value;
   return llvm::Error::success();
 }
 
 void AddTolerances(CommandLine& line, CompareArguments* arguments) {
   Tolerance* tolerance = &arguments->tolerance;
-  line.Section("When numbers are near");
+  line.Section("Tolerances");
   line.AddValue("--rtol", "NUMBER", "relative tolerance", [tolerance](llvm::StringRef text) {
     return ReadTolerance(text, &tolerance->relative);
   });
@@ -76,43 +76,43 @@ void AddTolerances(CommandLine& line, CompareArguments* arguments) {
     return ReadTolerance(text, &tolerance->absolute);
   });
   line.AddValue("--ulp", "N",
-                "floats that are at most N steps of their dtype apart are near, whatever the other "
-                "tolerances are",
+                "floats at most N representable values of their dtype apart are near, whatever "
+                "the other tolerances are",
                 [tolerance](llvm::StringRef text) -> llvm::Error {
                   auto ulp = ParseInt(text, 0, std::numeric_limits<int64_t>::max());
                   if (!ulp) return ulp.takeError();
                   tolerance->ulp = static_cast<uint64_t>(*ulp);
                   return llvm::Error::success();
                 });
-  line.AddFlag("--nan-differs", "a nan differs from a nan", &arguments->nan_differs);
+  line.AddFlag("--nan-differs", "treat two nans as different", &arguments->nan_differs);
 }
 
 void AddOptions(CommandLine& line, CompareArguments* arguments) {
   line.Section("Inputs and outputs");
   line.AddValue("-i, --input", "NAME=VALUE",
-                "what to feed to both: as for pdl run, under the names that A has",
+                "feed both networks, as for pdl run; NAME is an input of A",
                 [arguments](llvm::StringRef text) { return arguments->inputs.Add(text); });
   line.AddValue("-o, --output", "NAME",
-                "compare only this output, and what it needs; may be repeated",
+                "compare only this output and the values that it depends on; may be repeated",
                 [arguments](llvm::StringRef text) {
                   arguments->outputs.push_back(text.str());
                   return llvm::Error::success();
                 });
-  AddSizeOption(line, "how large random inputs are: --size N=32", &arguments->common);
-  line.Section("What is compared with what");
-  line.AddValue("--device-b", "cpu|cuda[:I]", "where B runs, or A the second time",
+  AddSizeOption(line, "the sizes of random inputs: --size N=32", &arguments->common);
+  line.Section("The two sides");
+  line.AddValue("--device-b", "cpu|cuda[:I]", "where B runs, or the second run of A",
                 [arguments](llvm::StringRef text) -> llvm::Error {
                   llvm::Expected<Device> device = DeviceFromName(text);
                   if (!device) {
                     llvm::consumeError(device.takeError());
-                    return MakeUsageError("wanted cpu, cuda or cuda:1, got '{0}'", text);
+                    return MakeUsageError("expected cpu, cuda or cuda:1, got '{0}'", text);
                   }
                   arguments->device_b = *device;
                   return llvm::Error::success();
                 });
   line.AddValue("--dtypes", "A,B",
-                "make every float of the first network of one dtype and those of the second, or of "
-                "the same network, of another one: f32,bf16. Inputs and parameters are rounded",
+                "use one dtype for all floats of the first network and another one for those of "
+                "the second, or of the same network: f32,bf16. Inputs and parameters are rounded",
                 [arguments](llvm::StringRef text) -> llvm::Error {
                   const auto [a, b] = text.split(',');
                   for (auto [name, target] :
@@ -120,7 +120,7 @@ void AddOptions(CommandLine& line, CompareArguments* arguments) {
                     const std::optional<DType> dtype = DTypeFromName(name);
                     if (!dtype || !IsFloat(*dtype))
                       return MakeUsageError(
-                          "wanted two dtypes of floats, such as f32,bf16, got "
+                          "expected two float dtypes, such as f32,bf16, got "
                           "'{0}'",
                           text);
                     *target = *dtype;
@@ -128,19 +128,19 @@ void AddOptions(CommandLine& line, CompareArguments* arguments) {
                   return llvm::Error::success();
                 });
   line.AddString("--against", "FILE.npz",
-                 "compare A with the arrays in a file, which have the names of outputs or other "
+                 "compare A with the arrays of a file, which are named after outputs or other "
                  "values",
                  &arguments->against);
   line.AddValue("--pair", "A=B",
-                "the value, input or output A of the first network goes with B of the second; may "
-                "be repeated. Without it names go with themselves",
+                "compare the value, input or output A of the first network with B of the second; "
+                "may be repeated. By default, equal names are paired",
                 [arguments](llvm::StringRef text) { return arguments->pairs.Add(text); });
   line.AddString("--weights-b", "FILE", "as --weights, for B", &arguments->weights_b);
   AddTolerances(line, arguments);
   line.Section("The report");
-  line.AddFlag("--all", "a line for each value that is compared", &arguments->lists_all);
-  line.AddChoice("--format", {"text", "json"}, "text (default), or one JSON object",
-                 &arguments->format);
+  line.AddFlag("--all", "print a line for each compared value", &arguments->lists_all);
+  line.AddChoice("--format", {"text", "json"},
+                 "output format: 'text' (default), or one JSON object", &arguments->format);
   line.Section("The networks");
   AddNetworkOptions(line, &arguments->common);
   AddWeightsOption(line, &arguments->common);
@@ -150,7 +150,7 @@ void AddOptions(CommandLine& line, CompareArguments* arguments) {
   AddMessageOptions(line);
 }
 
-/// The results of calls, but for those that a Plan knows before anything runs.
+/// The results of calls, except those that are statically known to a Plan.
 std::vector<std::string> ResultsInOrder(const Graph& graph) {
   std::vector<std::string> names;
   for (const Op* op : graph.ops())
@@ -171,7 +171,7 @@ const GraphOutput* FindOutput(const Graph& graph, llvm::StringRef name) {
   return found == graph.outputs().end() ? nullptr : found;
 }
 
-/// Parameters and states of the same name, before anything runs.
+/// Compares the initial values of parameters and states of the same name.
 llvm::Error CompareVariables(const Side& first, const Side& second, const CompareArguments& a,
                              CompareReport& report) {
   const Graph &graph = first.network->graph(), &other = second.network->graph();
@@ -195,11 +195,11 @@ llvm::Error CompareVariables(const Side& first, const Side& second, const Compar
 void CompareOutputs(const Side& first, const Side& second, const CompareArguments& arguments,
                     CompareReport& report) {
   const Graph &graph = first.network->graph(), &other = second.network->graph();
-  const auto is_wanted = [&](llvm::StringRef name) {
+  const auto is_selected = [&](llvm::StringRef name) {
     return arguments.outputs.empty() || llvm::is_contained(arguments.outputs, name);
   };
   for (const GraphOutput& output : graph.outputs()) {
-    if (!is_wanted(output.name)) continue;
+    if (!is_selected(output.name)) continue;
     const GraphOutput* partner = FindOutput(other, arguments.pairs.SecondOf(output.name));
     if (!partner) {
       report.AddLone(output.name, /*in_first=*/true);
@@ -216,7 +216,7 @@ void CompareOutputs(const Side& first, const Side& second, const CompareArgument
   }
   for (const GraphOutput& output : other.outputs()) {
     const std::string name = arguments.pairs.FirstOf(output.name);
-    if (is_wanted(name) && !FindOutput(graph, name)) report.AddLone(output.name, false);
+    if (is_selected(name) && !FindOutput(graph, name)) report.AddLone(output.name, false);
   }
 }
 
@@ -255,7 +255,7 @@ llvm::Error CompareNetworks(Side& first, Side& second, CompareArguments& argumen
   return llvm::Error::success();
 }
 
-/// True where they differ.
+/// Returns true if they differ.
 llvm::Expected<bool> Compare(llvm::ArrayRef<llvm::StringRef> files, CompareArguments& arguments) {
   Side first, second;
   first.path = files[0].str();
@@ -270,7 +270,7 @@ llvm::Expected<bool> Compare(llvm::ArrayRef<llvm::StringRef> files, CompareArgum
     second.floats = arguments.floats[1];
     if (arguments.device_b) second.options.device = *arguments.device_b;
     if (!is_same || !arguments.weights_b.empty()) second.options.weights = arguments.weights_b;
-    // What one network is set to be, the other one need not know.
+    // A setting of one network need not exist in the other one.
     second.options.without_warnings = is_same;
     const bool can_share = is_same && !second.floats && arguments.weights_b.empty();
     if (llvm::Error error = can_share ? OpenSame(first, second) : Open(second)) return error;
@@ -290,22 +290,23 @@ llvm::Expected<bool> Compare(llvm::ArrayRef<llvm::StringRef> files, CompareArgum
 
 llvm::Error CheckArguments(const CommandLine& line, llvm::ArrayRef<llvm::StringRef> files,
                            const CompareArguments& arguments) {
-  if (files.empty() || files.size() > 2) return line.Wrong("wanted one network or two");
+  if (files.empty() || files.size() > 2) return line.Wrong("expected one or two networks");
   const bool has_second = arguments.device_b || arguments.floats[0] || !arguments.weights_b.empty();
   if (!arguments.against.empty()) {
     if (files.size() == 2 || arguments.device_b || arguments.floats[0] ||
         !arguments.weights_b.empty())
-      return line.Wrong("--against compares one network, as it is, with a file");
+      return line.Wrong("--against compares one unchanged network with a file");
     return llvm::Error::success();
   }
   if (files.size() == 1 && !has_second)
     return line.Wrong(
-        "one network: compare it with what? give a second one, --device-b, --dtypes, "
-        "--weights-b or --against");
+        "only one network is given: give a second one, --device-b, --dtypes, --weights-b or "
+        "--against");
   if (files.size() == 2 && files[0] == "-" && files[1] == "-")
-    return line.Wrong("standard input holds one network");
+    return line.Wrong("only one network can be read from standard input");
   if (files.size() == 1 && files[0] == "-" && (arguments.floats[0] || !arguments.weights_b.empty()))
-    return line.Wrong("standard input is read once; this wants a file");
+    return line.Wrong(
+        "standard input can be read only once; --dtypes and --weights-b require a file");
   return llvm::Error::success();
 }
 
@@ -317,12 +318,12 @@ int CompareMain(Arguments arguments) {
   AddOptions(line, &compare);
   auto files = line.Parse(arguments);
   if (!files) return Finish(files.takeError());
-  if (!*files) return kWell;
+  if (!*files) return kSuccess;
   compare.tolerance.nan_is_nan = !compare.nan_differs;
   if (llvm::Error error = CheckArguments(line, **files, compare)) return Finish(std::move(error));
   llvm::Expected<bool> differ = Compare(**files, compare);
   if (!differ) return std::max<int>(kNotCompared, Finish(differ.takeError()));
-  return *differ ? 1 : kWell;
+  return *differ ? 1 : kSuccess;
 }
 
 }  // namespace pdl

@@ -1,4 +1,4 @@
-// pdl compile: stores a checked network, so that a program loads it without its text.
+// pdl compile: stores a checked network in a form that loads without its source.
 #include "llvm/ADT/STLExtras.h"
 #include "llvm/ADT/SmallString.h"
 #include "llvm/Support/FileSystem.h"
@@ -16,10 +16,10 @@ namespace path = llvm::sys::path;
 
 constexpr CommandLine::Help kHelp = {
     "pdl compile", "FILE [-o OUT.pdlc] [OPTION]...",
-    R"(Checks the network in FILE (.pdl, .pdlc, .onnx, or - for standard input) and
-stores it in OUT.pdlc, which programs load without its text. Weights stay in
-safetensors files: those in OUT's folder, or below, are referred to; what lies
-elsewhere, or in an ONNX model, is copied to OUT.pdlc.safetensors. The SHA-256 of each is stored with it.
+    R"(Checks the network in FILE (.pdl, .pdlc, .onnx, or - for standard input) and stores it
+in OUT.pdlc, which programs load without its source. Weights stay in safetensors files:
+OUT.pdlc refers to those in its folder or below, and all others are copied to
+OUT.pdlc.safetensors. The SHA-256 of each weight is stored in OUT.pdlc.
 )",
     R"(pdl compile model.pdl                      # writes model.pdlc
 pdl compile model.pdl -o build/model.pdlc --set width=512
@@ -35,18 +35,20 @@ struct CompileArguments {
 /// The file of --weights.
 struct GivenWeights {
   SafetensorsFile file;
-  /// Symlinks followed.
+  /// After following symbolic links.
   std::string path;
 };
 
-/// Makes a network's weights those that lie where the compiled file will lie.
+/// Makes the weights of a network refer to files in the folder of the compiled file, and copies all
+/// others to one file there.
 class WeightMover {
  public:
   /// `out` is the compiled file; "-" is standard output.
   explicit WeightMover(llvm::StringRef out)
       : copy_file_((out + ".safetensors").str()), folder_(FolderOf(out)) {}
 
-  /// `given`, if not null, has the values of the parameters and states whose names it has.
+  /// The values of `given`, if not null, replace those of the parameters and states of the same
+  /// names.
   llvm::Error Move(const LoadedNetwork& loaded, const GivenWeights* given) {
     const Graph& graph = loaded.graph;
     const std::string& from = loaded.folder;
@@ -79,7 +81,7 @@ class WeightMover {
       WeightRef& weight = *value->variable().weight;
       weight.sha256 = Sha256(constant);
       const llvm::StringRef inside = Inside(found.path);
-      // What the file of copies has now would be lost in its place.
+      // Copying would overwrite a weight that is stored in the file of copies.
       const bool is_overwritten = has_copies && found.path == real_copy;
       if (!inside.empty() && !is_overwritten) {
         weight.file = inside.str();
@@ -94,7 +96,7 @@ class WeightMover {
   }
 
  private:
-  /// `file`, relative to the folder of the compiled file; empty where it lies elsewhere.
+  /// `file`, relative to the folder of the compiled file; empty if it is not in that folder.
   llvm::StringRef Inside(llvm::StringRef file) const {
     if (!file.consume_front(real_folder_)) return "";
     return real_folder_ == "/" || file.consume_front("/") ? file : "";
@@ -120,8 +122,8 @@ class WeightMover {
   llvm::Error WriteCopies(llvm::ArrayRef<NamedTensor> copies) const {
     if (copy_file_ == "-.safetensors") {
       return MakeUserError(Code::kBadFile,
-                           "the weights do not lie below the current folder, so they must be "
-                           "copied: say -o OUT.pdlc");
+                           "the weights are not in the current folder or below, so they must be "
+                           "copied: give -o OUT.pdlc");
     }
     if (llvm::Error error = WriteSafetensors(copy_file_, copies)) return error;
     llvm::errs() << "the weights are copied to " << copy_file_ << '\n';
@@ -167,19 +169,18 @@ int CompileMain(Arguments arguments) {
   CompileArguments compile;
   CommandLine line(kHelp);
   line.AddString("-o, --output", "OUT.pdlc",
-                 "where to (- is standard output); default: FILE with .pdlc for .pdl",
+                 "the compiled file (- is standard output); default: FILE with .pdlc for .pdl",
                  &compile.out);
-  line.AddFlag("--no-locations", "leave out files, lines, columns and comments",
-               &compile.no_locations);
+  line.AddFlag("--no-locations", "omit files, lines, columns and comments", &compile.no_locations);
   AddNetworkOptions(line, &compile.common);
   AddWeightsOption(line, &compile.common);
   AddMessageOptions(line);
   auto file = line.ParseOneFile(arguments);
   if (!file) return Finish(file.takeError());
-  if (!*file) return kWell;
+  if (!*file) return kSuccess;
   if (compile.out.empty()) {
     if (path::extension(**file) != ".pdl" && path::extension(**file) != ".onnx")
-      return Finish(line.Wrong("where to? say -o OUT.pdlc"));
+      return Finish(line.Wrong("no output is given: give -o OUT.pdlc"));
     llvm::SmallString<256> beside(**file);
     path::replace_extension(beside, ".pdlc");
     compile.out = beside.str().str();

@@ -1,4 +1,4 @@
-// pdl diff: how two networks differ.
+// pdl diff: shows the differences between two networks.
 #include "pdl/compiler/diff.h"
 
 #include <array>
@@ -14,23 +14,23 @@ namespace {
 
 constexpr CommandLine::Help kHelp = {
     "pdl diff", "A B [OPTION]...",
-    R"(Tells how two networks (.pdl, .pdlc, .onnx, or - for standard input) differ in what
-they compute: inputs, parameters, states, calls and their attributes, updates, outputs,
-types and constraints. Layout, comments and the names of what is in between do not
-count. Weights are compared by their SHA-256 where they can be read. /dev/null is a
-network with nothing in it.
+    R"(Shows how the computations of two networks (.pdl, .pdlc, .onnx, or - for standard
+input) differ: inputs, parameters, states, calls and their attributes, updates, outputs,
+types and constraints. Layout, comments and the names of intermediate values are
+ignored. Weights are compared by their SHA-256 if they can be read. /dev/null is an
+empty network.
 
   + call z: f32[N] = sin(y)             only in B
   - call z: f32[N] = tanh(y)            only in A
-  ~ call y: f32[N] = cos(x)             in both, as it is in A, and
-      scale: 1.0 -> 2.0                 what changed
+  ~ call y: f32[N] = cos(x)             in both, as it is in A, followed by
+      scale: 1.0 -> 2.0                 what differs
 
-As a git diff driver it takes the seven arguments that git gives:
+As a git diff driver it takes the seven arguments that git passes:
 
   git config diff.pdl.command 'pdl diff'
   echo '*.pdl diff=pdl' >> .gitattributes
 
-Exit status: 0 no difference, 1 some, 2 the networks could not be compared; as a
+Exit status: 0 no difference, 1 differences, 2 the networks could not be compared; as a
 git driver always 0.
 )",
     R"(pdl diff old.pdl new.pdl
@@ -45,7 +45,7 @@ struct DiffArguments {
 
 constexpr int kNotCompared = 2;
 
-// The hashes of weights that are not known yet, of those that can be read.
+// Computes the missing hashes of all weights that can be read.
 void HashWeights(LoadedNetwork& network) {
   WeightFiles files(network.folder);
   for (Value* value : Variables(network.graph)) {
@@ -99,7 +99,7 @@ void PrintStat(llvm::ArrayRef<Difference> differences) {
   llvm::outs() << (texts.empty() ? "no differences" : llvm::join(texts, ", ")) << '\n';
 }
 
-// True where they differ.
+// Returns true if they differ.
 llvm::Expected<bool> Compare(llvm::StringRef before, llvm::StringRef after,
                              const DiffArguments& arguments) {
   llvm::Expected<Graph> a = Load(before, arguments.common);
@@ -115,21 +115,21 @@ llvm::Expected<bool> Compare(llvm::StringRef before, llvm::StringRef after,
   return !differences.empty();
 }
 
-// PATH OLD-FILE OLD-HEX OLD-MODE NEW-FILE NEW-HEX NEW-MODE, and for a renamed file its new path and
-// what git says of it. A status other than 0 would end git's listing.
+// Arguments: PATH OLD-FILE OLD-HEX OLD-MODE NEW-FILE NEW-HEX NEW-MODE, and for a renamed file its
+// new path and git's description of the change. A status other than 0 would end git's output.
 int DiffForGit(llvm::ArrayRef<llvm::StringRef> files, DiffArguments arguments) {
   const llvm::StringRef path = files.size() > 7 ? files[7] : files[0];
   llvm::outs() << "pdl diff " << files[0];
   if (path != files[0]) llvm::outs() << ' ' << path;
   llvm::outs() << '\n';
-  // The files of git lie elsewhere than what they name.
+  // git passes temporary files; the networks refer to files relative to the original path.
   arguments.common.folder = FolderOf(path);
   llvm::Expected<bool> differ = Compare(files[1], files[4], arguments);
   if (!differ) {
     llvm::outs().flush();
     Finish(differ.takeError());
   }
-  return kWell;
+  return kSuccess;
 }
 
 }  // namespace
@@ -138,24 +138,24 @@ int DiffMain(Arguments arguments) {
   DiffArguments diff;
   diff.common.without_weights = true;
   CommandLine line(kHelp);
-  line.AddFlag("--stat", "one line: how many of what differ", &diff.stat);
+  line.AddFlag("--stat", "print one line with the number of differences", &diff.stat);
   line.AddString("--folder", "FOLDER",
-                 "where the files lie that the networks name (default: beside each)",
+                 "folder of the files that the networks refer to (default: that of each network)",
                  &diff.common.folder);
   AddNetworkOptions(line, &diff.common);
   AddMessageOptions(line);
   auto files = line.Parse(arguments);
   if (!files) return Finish(files.takeError());
-  if (!*files) return kWell;
+  if (!*files) return kSuccess;
   const size_t count = (*files)->size();
   if (count == 7 || count == 9) return DiffForGit(**files, diff);
-  if (count != 2) return Finish(line.Wrong("wanted two networks"));
+  if (count != 2) return Finish(line.Wrong("expected two networks"));
   llvm::Expected<bool> differ = Compare((**files)[0], (**files)[1], diff);
   if (!differ) {
     Finish(differ.takeError());
     return kNotCompared;
   }
-  return *differ ? 1 : kWell;
+  return *differ ? 1 : kSuccess;
 }
 
 }  // namespace pdl

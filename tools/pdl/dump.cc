@@ -1,4 +1,4 @@
-// pdl dump: prints a network at one of the stages between text and numbers.
+// pdl dump: prints a network after a compiler stage.
 #include <algorithm>
 
 #include "llvm/ADT/STLExtras.h"
@@ -21,19 +21,19 @@ namespace {
 
 constexpr CommandLine::Help kHelp = {
     "pdl dump", "--emit=STAGE FILE [OPTION]...",
-    R"(Prints the network in FILE (.pdl, .pdlc, .onnx, or - for standard input) at one
-stage of its way from text to numbers.
+    R"(Prints the network in FILE (.pdl, .pdlc, .onnx, or - for standard input) after one of
+the stages of compilation.
 
-  ast    the tree that the text was read as
-  ir     calls and values with their types, every default filled in (default)
-  opt    the same after the passes: what runs
-  plan   the prepared run: kernels and fused groups; where the sizes of all
-         symbols are given (--size), arena offsets and peak bytes too
+  ast    the syntax tree
+  ir     calls and values with their types, all defaults filled in (default)
+  opt    the same after all passes: the network that runs
+  plan   the prepared run: kernels and fused groups; if the sizes of all symbols
+         are given (--size), arena offsets and peak bytes too
   proto  the stored form (.pdlc), as protobuf text
   dot    a graph for Graphviz
-  pdl    flat text that compiles to the same network again
-  pass:NAME  calls and values after one of the passes between ir and plan; a NAME
-         that is none lists them
+  pdl    flat source that compiles to the same network
+  pass:NAME  calls and values after one of the passes between ir and plan; an
+         unknown NAME lists the passes
 )",
     R"(pdl dump --emit=ir model.pdl
 pdl dump --emit=plan --size N=32 model.pdl
@@ -47,15 +47,15 @@ pdl dump --emit=pdl --step --precision=bf16 model.pdl
 struct DumpArguments {
   CommonOptions common;
   std::string stage = "ir";
-  /// The pass after which the network is printed, or empty.
+  /// Print the network after this pass, or empty.
   std::string pass;
   bool no_locations = false;
-  /// The loss whose gradients are to be printed, or empty.
+  /// Print the gradients of this loss, or empty.
   std::string gradient_of;
   bool step = false;
 };
 
-/// Keeps the network as it is after one pass.
+/// Stores the network after one pass, as a string.
 class PassPrinter : public PassObserver {
  public:
   PassPrinter(llvm::StringRef pass, PassTimings* timings) : pass_(pass), timings_(timings) {}
@@ -63,7 +63,7 @@ class PassPrinter : public PassObserver {
   void AfterPass(const Pass& pass, const Graph& graph, const PassRun& run) override {
     if (timings_ != nullptr) timings_->AfterPass(pass, graph, run);
     if (pass.name != pass_) return;
-    // Each segment of a network has plans of its own.
+    // Each segment of a network has its own plans.
     if (!text_.empty()) text_ += '\n';
     text_ += EmitIr(graph);
   }
@@ -98,7 +98,8 @@ llvm::Expected<std::string> DumpPlan(LoadedNetwork loaded, const CommonOptions& 
   return (*network)->DescribePlan(context->get(), run, options.sizes);
 }
 
-/// The graph that gives the loss and its gradient by each parameter that it depends on.
+/// The graph that returns the loss and its gradient with respect to each parameter that it depends
+/// on.
 llvm::Expected<Graph> DeriveLoss(const Graph& graph, llvm::StringRef name) {
   Graph backward = graph.Clone();
   Value* loss = backward.FindValue(name);
@@ -124,7 +125,7 @@ llvm::Expected<Graph> DeriveLoss(const Graph& graph, llvm::StringRef name) {
   for (auto [parameter, reaches] : llvm::zip_equal(parameters, flow.reaches)) {
     if (!reaches) continue;
     operands.push_back(parameter);
-    // The text says them as outputs, whose names have no dots.
+    // The gradients become outputs, whose names have no dots.
     std::string plain = parameter->name() + "_grad";
     std::replace(plain.begin(), plain.end(), '.', '_');
     names.push_back(backward.NewName(plain));
@@ -142,7 +143,7 @@ llvm::Expected<Graph> DeriveLoss(const Graph& graph, llvm::StringRef name) {
   return backward;
 }
 
-/// What the passes make of it: gradients and casts appear there.
+/// The network after all passes, which expand gradients and insert casts.
 llvm::Expected<std::string> DumpLowered(llvm::StringRef stage, LoadedNetwork loaded,
                                         const CommonOptions& options) {
   auto network = CreateNetwork(std::move(loaded), options);
@@ -151,7 +152,7 @@ llvm::Expected<std::string> DumpLowered(llvm::StringRef stage, LoadedNetwork loa
   return stage == "pdl" ? EmitPdl(graph) : stage == "dot" ? EmitDot(graph) : EmitIr(graph);
 }
 
-/// Without its training where that names a layer of the text that the network was compiled from.
+/// Without its training if that refers to a layer of the source that the network was compiled from.
 std::string FlatText(const Graph& graph) {
   std::string text = EmitPdl(graph);
   if (graph.trainings().empty()) return text;
@@ -162,7 +163,7 @@ std::string FlatText(const Graph& graph) {
   return Compile(request).graph ? text : EmitPdl(graph, /*with_training=*/false);
 }
 
-/// Makes the network that of a step of training.
+/// Turns the network into that of a training step.
 llvm::Error MakeStep(Graph& graph, const CommonOptions& options) {
   PassContext context{GlobalRegistry(), options.pass_timings.get()};
   if (options.pass_observer != nullptr) context.observer = options.pass_observer;
@@ -172,7 +173,7 @@ llvm::Error MakeStep(Graph& graph, const CommonOptions& options) {
   return StepPipeline().Run(graph, context);
 }
 
-/// Runs the passes up to `pass` at least, which the observer of the options prints.
+/// Runs the passes at least up to `pass`, whose result the observer of the options stores.
 llvm::Error RunPasses(llvm::StringRef pass, LoadedNetwork loaded, const CommonOptions& options) {
   if (StepPipeline().Find(pass) != nullptr) return llvm::Error::success();
   if (PlanPipeline().Find(pass) != nullptr) return DumpPlan(std::move(loaded), options).takeError();
@@ -213,9 +214,9 @@ llvm::Expected<std::string> Dump(llvm::StringRef path, const DumpArguments& argu
   return EmitIr(loaded->graph);
 }
 
-/// The passes for the help, by when they run.
+/// Describes the passes for the help, grouped by pipeline.
 std::string DescribePasses() {
-  std::string text = "\nThe passes, in their order:\n";
+  std::string text = "\nThe passes, in order:\n";
   llvm::raw_string_ostream os(text);
   for (const Pipeline* pipeline : RunPipelines()) {
     os << "\n  " << pipeline->description() << ":\n";
@@ -225,13 +226,13 @@ std::string DescribePasses() {
   return text;
 }
 
-/// Sets what --emit says.
+/// Sets the stage from the value of --emit.
 llvm::Error ReadStage(llvm::StringRef text, DumpArguments* dump) {
   const std::vector<llvm::StringRef> stages = {"ast", "ir", "opt", "plan", "proto", "dot", "pdl"};
   llvm::StringRef pass = text;
   if (!pass.consume_front("pass:")) {
     if (!llvm::is_contained(stages, text))
-      return MakeUsageError("wanted {0}, pass:NAME, got '{1}'{2}", llvm::join(stages, ", "), text,
+      return MakeUsageError("expected {0}, pass:NAME, got '{1}'{2}", llvm::join(stages, ", "), text,
                             DidYouMean(text, stages));
     dump->stage = text.str();
     return llvm::Error::success();
@@ -255,14 +256,16 @@ int DumpMain(Arguments arguments) {
   CommandLine line({kHelp.command, kHelp.arguments, description, kHelp.examples});
   line.AddValue("--emit", "ast|ir|opt|plan|proto|dot|pdl|pass:NAME", "the stage",
                 [&dump](llvm::StringRef text) { return ReadStage(text, &dump); });
-  line.AddFlag("--no-locations", "proto: without files, lines, columns and comments",
+  line.AddFlag("--no-locations", "proto: omit files, lines, columns and comments",
                &dump.no_locations);
-  line.AddString("--grad", "LOSS", "the network that gives LOSS and its gradient by each parameter",
-                 &dump.gradient_of);
-  line.AddFlag("--step", "the network of a step of training, with all minimize statements",
+  line.AddString(
+      "--grad", "LOSS",
+      "print the network that returns LOSS and its gradient with respect to each parameter",
+      &dump.gradient_of);
+  line.AddFlag("--step", "print the network of a training step, with all minimize statements",
                &dump.step);
   AddPrecisionOption(line, &dump.common);
-  AddSizeOption(line, "plan: what a symbol stands for: --size N=32", &dump.common);
+  AddSizeOption(line, "plan: the size of a symbol: --size N=32", &dump.common);
   line.Section("The network");
   AddNetworkOptions(line, &dump.common);
   AddWeightsOption(line, &dump.common);
@@ -273,18 +276,19 @@ int DumpMain(Arguments arguments) {
   AddMessageOptions(line);
   auto file = line.ParseOneFile(arguments);
   if (!file) return Finish(file.takeError());
-  if (!*file) return kWell;
+  if (!*file) return kSuccess;
   if (StepPipeline().Find(dump.pass) != nullptr && !dump.step)
-    return Finish(line.Wrong("the pass '" + dump.pass + "' makes a step of training: --step"));
+    return Finish(
+        line.Wrong("the pass '" + dump.pass + "' is part of a training step: give --step"));
   dump.common.training_step = dump.step;
   PassPrinter printer(dump.pass, dump.common.pass_timings.get());
-  // A plan is made of a copy of the graph where somebody watches its passes.
+  // If passes are observed, a plan is made from a copy of the graph.
   if (!dump.pass.empty()) dump.common.pass_observer = &printer;
   llvm::Expected<std::string> text = Dump(**file, dump, printer);
   PrintPassTimings(dump.common);
   if (!text) return Finish(text.takeError());
   llvm::outs() << *text;
-  return kWell;
+  return kSuccess;
 }
 
 }  // namespace pdl

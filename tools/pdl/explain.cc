@@ -1,4 +1,4 @@
-// pdl explain: what a message's code means.
+// pdl explain: explains the code of a message.
 #include <algorithm>
 #include <vector>
 
@@ -14,15 +14,15 @@ namespace {
 
 constexpr CommandLine::Help kHelp = {
     "pdl explain", "[CODE]...",
-    R"(Tells what the code at the end of a message means and how to mend the mistake;
-without a CODE, lists all codes.
+    R"(Explains the code at the end of a message and how to fix the error; without a CODE,
+lists all codes.
 )",
     R"(pdl explain PDL0203
 pdl explain
 pdl explain --all --format=markdown > diagnostics.md
 )"};
 
-/// Text outside of `code`, so that Markdown shows it as it is.
+/// Escapes prose outside of `code` for Markdown.
 std::string EscapeMarkdown(llvm::StringRef text) {
   std::string escaped;
   bool is_code = false;
@@ -34,7 +34,7 @@ std::string EscapeMarkdown(llvm::StringRef text) {
   return escaped;
 }
 
-/// A section of a page: the explanation's indented lines are an example.
+/// Prints a section of the page; indented lines of the explanation are an example.
 void PrintMarkdown(Code code) {
   llvm::outs() << "\n## " << CodeName(code) << ": " << EscapeMarkdown(CodeTitle(code)) << "\n\n";
   bool in_example = false;
@@ -54,7 +54,7 @@ void PrintPage() {
   llvm::outs()
       << "# Diagnostics\n\n"
          "Every message of `pdl` ends with a code, which keeps its meaning in all versions; "
-         "`pdl explain CODE`\nprints what stands here. This page is made by `pdl explain "
+         "`pdl explain CODE`\nprints these explanations. This page is made by `pdl explain "
          "--all --format=markdown`.\n\n";
   for (Code code : AllCodes()) {
     std::string anchor = CodeName(code) + "-" + CodeTitle(code).lower();
@@ -102,11 +102,11 @@ int ExplainMain(Arguments arguments) {
   std::string format = "text";
   CommandLine line(kHelp);
   line.AddFlag("--all", "explain all codes", &all);
-  line.AddChoice("--format", {"text", "markdown"}, "how to print it (default text)", &format);
+  line.AddChoice("--format", {"text", "markdown"}, "output format (default 'text')", &format);
   AddMessageOptions(line, /*diagnostics=*/false);
   auto names = line.Parse(arguments);
   if (!names) return Finish(names.takeError());
-  if (!*names) return kWell;
+  if (!*names) return kSuccess;
   return Finish(Explain(**names, all, format == "markdown"));
 }
 

@@ -1,4 +1,4 @@
-// pdl export: a network as an ONNX model.
+// pdl export: writes a network as an ONNX model.
 #include "onnx/export/export.h"
 
 #include "llvm/ADT/SmallString.h"
@@ -18,22 +18,22 @@ namespace {
 constexpr CommandLine::Help kHelp = {
     "pdl export", "FILE -o OUT.onnx [OPTION]...",
     R"(Writes the network in FILE (.pdl, .pdlc, .onnx, or - for standard input) as an ONNX
-model, in inference mode: what its outputs need, with its parameters and the first
-values of its states. Sizes that are symbols stay symbols, under their names; each node is
-named after the value that it is for and the line that it comes from.
+model for inference: the calls that its outputs depend on, its parameters, and the
+initial values of its states. Sizes that are symbols keep their names; each node is
+named after the value that it computes and the source line that it comes from.
 
-What ONNX has no counterpart for is listed, all at once, and nothing is written:
-ragged and sparse values, states that a run changes, random numbers, and the
-operators that docs/onnx.md names.
+Everything that ONNX has no counterpart for is listed at once, and nothing is written:
+ragged and sparse values, states that a run changes, random numbers, and the operators
+that docs/onnx.md lists.
 
-Weights of 1 GiB or more together go into a file OUT.onnx.data beside the model.
+Weights of 1 GiB or more in total are written to OUT.onnx.data next to the model.
 )",
     R"(pdl export model.pdl -o model.onnx
 pdl export model.pdl -o model.onnx --weights=model.safetensors
 pdl export model.pdlc -o model.onnx --external-data
 )"};
 
-/// More goes into a file of its own: one message of protobuf holds less than 2 GiB.
+/// Larger weights are written to a separate file: a protobuf message is limited to 2 GiB.
 constexpr int64_t kMaxInModel = int64_t{1} << 30;
 
 struct ExportArguments {
@@ -42,8 +42,8 @@ struct ExportArguments {
   bool external_data = false;
 };
 
-/// The file beside a model that its weights lie in. It has a name of its own, which no file had
-/// before, until all is written: what is there may be what is being read.
+/// The file next to a model that stores its weights. It is written under a unique temporary name,
+/// because an existing file of the final name may be one that is being read.
 class DataFile {
  public:
   explicit DataFile(llvm::StringRef model) : path_(model.str() + ".data") {}
@@ -59,7 +59,7 @@ class DataFile {
         return CannotWrite(code);
       file_ = std::make_unique<llvm::raw_fd_ostream>(fd, /*shouldClose=*/true);
     }
-    // Where a program can map it.
+    // So that programs can map it.
     constexpr uint64_t kAlignment = 4096;
     file_->write_zeros(static_cast<unsigned>(-file_->tell() % kAlignment));
     const auto set = [&](const char* key, const std::string& value) {
@@ -76,7 +76,7 @@ class DataFile {
     return llvm::Error::success();
   }
 
-  /// Gives it its name.
+  /// Renames the file to its final name.
   llvm::Error Keep() {
     if (!file_) return llvm::Error::success();
     file_->close();
@@ -98,7 +98,7 @@ class DataFile {
   bool is_kept_ = false;
 };
 
-/// How large parameters and states are together.
+/// The total size of parameters and states.
 int64_t WeightBytes(const Graph& graph) {
   int64_t bytes = 0;
   for (const Value* variable : Variables(graph)) {
@@ -140,7 +140,7 @@ int ExportMain(Arguments arguments) {
   ExportArguments options;
   CommandLine line(kHelp);
   line.AddString("-o, --output", "OUT.onnx", "the model to write", &options.out);
-  line.AddFlag("--external-data", "weights in OUT.onnx.data, however small they are together",
+  line.AddFlag("--external-data", "store weights in OUT.onnx.data, whatever their total size",
                &options.external_data);
   line.Section("The network");
   AddNetworkOptions(line, &options.common);
@@ -148,14 +148,14 @@ int ExportMain(Arguments arguments) {
   line.AddValue("--seed", "N", "seed of initial parameters (default 0)",
                 [&options](llvm::StringRef text) -> llvm::Error {
                   if (text.getAsInteger(10, options.common.seed))
-                    return MakeUsageError("wanted a whole number from 0 on, got '{0}'", text);
+                    return MakeUsageError("expected an integer of at least 0, got '{0}'", text);
                   return llvm::Error::success();
                 });
   AddMessageOptions(line);
   auto file = line.ParseOneFile(arguments);
   if (!file) return Finish(file.takeError());
-  if (!*file) return kWell;
-  if (options.out.empty()) return Finish(line.Wrong("where to? -o OUT.onnx"));
+  if (!*file) return kSuccess;
+  if (options.out.empty()) return Finish(line.Wrong("no output is given: give -o OUT.onnx"));
   return Finish(Export(**file, options));
 }
 

@@ -1,4 +1,4 @@
-// pdl fmt: lays texts out in the one style.
+// pdl fmt: formats source files.
 #include <algorithm>
 
 #include "llvm/ADT/StringExtras.h"
@@ -16,11 +16,11 @@ namespace {
 
 constexpr CommandLine::Help kHelp = {
     "pdl fmt", "FILE|FOLDER... [OPTION]...",
-    R"(Lays out texts (.pdl) in one style: two spaces a level, 100 columns, one blank line
-at most. Comments, numbers and parentheses stay as they are written. Files are
-changed in place, and only where there is something to change; of a folder, all .pdl
-files in it. - formats standard input to standard output. A file with a syntax error
-is not touched.
+    R"(Formats source files (.pdl): two spaces per level, 100 columns, one blank line at
+most. Comments, numbers and parentheses are kept as written. Files are changed in
+place, and only if their format differs; for a folder, all .pdl files in it are
+formatted. With -, standard input is formatted to standard output. A file with a syntax
+error is not changed.
 )",
     R"(pdl fmt model.pdl
 pdl fmt models
@@ -32,7 +32,7 @@ llvm::Error FileError(const char* what, llvm::StringRef path, std::error_code co
   return MakeUserError(Code::kBadFile, "cannot {0} '{1}': {2}", what, path, code.message());
 }
 
-// Replaces the file at once, so that nobody ever sees half of it; a link stays one.
+// Replaces the file atomically; a symbolic link is kept.
 llvm::Error Overwrite(llvm::StringRef path, llvm::StringRef text) {
   llvm::SmallString<128> target;
   if (const std::error_code code = llvm::sys::fs::real_path(path, target))
@@ -60,7 +60,7 @@ llvm::Error Overwrite(llvm::StringRef path, llvm::StringRef text) {
   return FileError("write", path, code);
 }
 
-// What lies between the lines that both begin and end with.
+// Prints the lines between the common first and last lines.
 void PrintChange(llvm::StringRef path, llvm::StringRef before, llvm::StringRef after) {
   constexpr size_t kMaxLines = 10;
   llvm::SmallVector<llvm::StringRef> old_lines, new_lines;
@@ -113,20 +113,21 @@ llvm::Error Format(llvm::StringRef path, bool check, bool* would_change) {
 int FmtMain(Arguments arguments) {
   bool check = false;
   CommandLine line(kHelp);
-  line.AddFlag("--check", "change nothing; show what would change, and end with status 1 if any",
+  line.AddFlag("--check",
+               "change no file; show what would change, and exit with status 1 if anything would",
                &check);
   AddMessageOptions(line);
   auto paths = line.Parse(arguments);
   if (!paths) return Finish(paths.takeError());
-  if (!*paths) return kWell;
-  if ((*paths)->empty()) return Finish(line.Wrong("which file?"));
-  int status = kWell;
+  if (!*paths) return kSuccess;
+  if ((*paths)->empty()) return Finish(line.Wrong("no file is given"));
+  int status = kSuccess;
   std::vector<std::string> files;
   for (llvm::StringRef path : **paths) status = std::max(status, Finish(FindFiles(path, &files)));
   bool would_change = false;
   for (const std::string& file : files)
     status = std::max(status, Finish(Format(file, check, &would_change)));
-  return would_change ? std::max<int>(status, kUserMistake) : status;
+  return would_change ? std::max<int>(status, kUserError) : status;
 }
 
 }  // namespace pdl

@@ -1,4 +1,4 @@
-// pdl gradcheck: compares gradient rules with differences, at the points of tests.
+// pdl gradcheck: compares gradient rules with finite differences at the inputs of tests.
 #include <map>
 #include <set>
 
@@ -18,41 +18,42 @@ namespace {
 
 constexpr CommandLine::Help kHelp = {
     "pdl gradcheck", "FILE|FOLDER... [OPTION]...",
-    R"(Compares the gradient rule of every operator that the `test` blocks of texts call with
-central differences in f64, at the tests' own sizes, attributes and numbers: at order 1,
-at order 2 where the rule's calls have rules, and the rule in f32 with that in f64. Points
-with nan or inf, and corners, are left out. Ends with status 1 where a rule is wrong.
+    R"(Compares the gradient rule of each operator that `test` blocks call with central
+differences in f64, with the sizes, attributes and values of the tests: at order 1, at
+order 2 if the calls of the rule have rules themselves, and the rule in f32 with that in
+f64. Points with nan or inf, and corners, are skipped. Exits with status 1 if a rule is
+wrong.
 )",
     R"(pdl gradcheck test/ops
 pdl gradcheck test/ops/softmax.pdl --verbose
 pdl gradcheck test/ops --all --format=json
 )"};
 
-/// What all calls of an operator have shown.
+/// The results for all calls of an operator.
 struct OperatorReport {
   unsigned order = 0;
   unsigned num_calls = 0, num_compared = 0, num_corners = 0;
   double error[2] = {0, 0}, f32_error = 0;
   std::set<unsigned> inputs;
-  /// Why order 2 was not reached, or no call compared.
+  /// Why order 2 was not reached, or no call was compared.
   std::string why;
   std::vector<std::string> failures;
 };
 using Reports = std::map<std::string, OperatorReport>;
 
-/// Whether derivatives by an input can be compared.
+/// Whether derivatives with respect to an input can be compared.
 bool IsDerived(const InputDecl& input) {
   return input.differentiable && input.dtypes.Contains(DType::kF64);
 }
 
-/// Whether there is a rule to compare: not where a Plan takes the call away, nor where the rule is
-/// that nothing flows.
+/// Whether there is a rule to compare: not for calls that a Plan removes, nor for a rule without
+/// any gradient.
 bool HasRule(const OpDef& def) {
   const bool runs = def.kernel(DeviceKind::kCPU) != nullptr || def.lower != nullptr;
   return def.gradient != nullptr && runs && llvm::any_of(def.signature.inputs, IsDerived);
 }
 
-/// Two calls with the same key differ in numbers or float dtypes alone.
+/// Calls with the same key differ only in values or float dtypes.
 std::string KeyOf(const TestCall& call) {
   std::string key = call.def->name();
   for (const AttributeValue& value : call.attributes) key += "|" + AttributeToString(value);
@@ -92,7 +93,7 @@ void Add(const TestCall& call, const GradientReport& one, bool verbose, Operator
   for (int i : {0, 1}) report->error[i] = std::max(report->error[i], one.error[i]);
 }
 
-/// Rules that no call has compared, and inputs of which none has compared a derivative.
+/// Reports rules that no call has compared, and inputs without any compared derivative.
 void FindMissing(Reports* reports) {
   for (const OpDef* def : GlobalRegistry().All()) {
     if (!HasRule(*def)) continue;
@@ -155,7 +156,7 @@ void PrintText(const Reports& reports) {
 
 int Gradcheck(llvm::ArrayRef<std::string> files, llvm::StringRef filter, llvm::StringRef format,
               bool all, bool verbose, const CommonOptions& options) {
-  int status = kWell;
+  int status = kSuccess;
   Reports reports;
   std::set<std::string> seen;
   for (const std::string& file : files) {
@@ -178,7 +179,7 @@ int Gradcheck(llvm::ArrayRef<std::string> files, llvm::StringRef filter, llvm::S
   if (all) FindMissing(&reports);
   format == "json" ? PrintJson(reports) : PrintText(reports);
   for (const auto& [name, report] : reports)
-    if (!report.failures.empty()) status = std::max<int>(status, kUserMistake);
+    if (!report.failures.empty()) status = std::max<int>(status, kUserError);
   return status;
 }
 
@@ -189,11 +190,11 @@ int GradcheckMain(Arguments arguments) {
   std::string filter, format = "text";
   bool all = false, verbose = false;
   CommandLine line(kHelp);
-  line.AddFlag("--all", "every rule, and every input of floats, must be compared by some call",
+  line.AddFlag("--all", "require that every rule, and every float input, is compared by some call",
                &all);
   line.AddString("--filter", "NAME", "only this operator", &filter);
-  line.AddChoice("--format", {"text", "json"}, "how the outcome is printed", &format);
-  line.AddFlag("-v, --verbose", "name each call", &verbose);
+  line.AddChoice("--format", {"text", "json"}, "output format (default 'text')", &format);
+  line.AddFlag("-v, --verbose", "print each call", &verbose);
   line.AddValue("--plugin", "FILE.so", "load operators from a shared library",
                 [&](llvm::StringRef file) {
                   options.plugins.push_back(file.str());
@@ -202,8 +203,8 @@ int GradcheckMain(Arguments arguments) {
   AddMessageOptions(line);
   auto paths = line.Parse(arguments);
   if (!paths) return Finish(paths.takeError());
-  if (!*paths) return kWell;
-  if ((*paths)->empty()) return Finish(line.Wrong("which file?"));
+  if (!*paths) return kSuccess;
+  if ((*paths)->empty()) return Finish(line.Wrong("no file is given"));
   if (llvm::Error error = LoadPlugins(options)) return Finish(std::move(error));
   std::vector<std::string> files;
   for (llvm::StringRef path : **paths)

@@ -1,4 +1,4 @@
-// pdl import: makes text and weights of an ONNX model.
+// pdl import: converts an ONNX model to source and weights.
 #include "llvm/ADT/SmallString.h"
 #include "llvm/Support/Path.h"
 #include "model/onnx_file.h"
@@ -16,23 +16,23 @@ namespace path = llvm::sys::path;
 
 constexpr CommandLine::Help kHelp = {
     "pdl import", "MODEL.onnx [-o OUT.pdl] [OPTION]...",
-    R"(Makes text of an ONNX model, OUT.pdl, laid out as pdl fmt does, and writes its
-weights beside it, OUT.safetensors. Sizes keep the names that the model gives them,
-and what it computes from sizes becomes arithmetic of sizes. Parts that are a layer
-(conv, fc, layer_norm, attention, gelu) become that layer. Operators that pdl does
-not have are listed, all at once, and nothing is written.
+    R"(Converts an ONNX model to source, OUT.pdl, formatted as by pdl fmt, and writes its
+weights to OUT.safetensors. Sizes keep the names that the model gives them, and
+computations on sizes become arithmetic of sizes. Subgraphs that compute a layer (conv,
+fc, layer_norm, attention, gelu) become that layer. Operators that pdl does not support
+are listed, all at once, and nothing is written.
 
-An input whose values decide sizes (the shape that a tensor is given, say) must be
-a constant of the network: --set NAME=VALUE makes it one.
+An input whose values determine sizes (such as the target shape of a reshape) must be a
+constant of the network: --set NAME=VALUE makes it one.
 )",
     R"(pdl import resnet.onnx                     # writes resnet.pdl, resnet.safetensors
 pdl import bert.onnx -o build/bert.pdl
 pdl import crop.onnx --set sizes='[224, 224]'
-pdl run resnet.onnx --input data=cat.npy   # every command takes a model as it is
+pdl run resnet.onnx --input data=cat.npy   # every command accepts a model directly
 )"};
 
 llvm::Error Import(llvm::StringRef file, llvm::StringRef out, const CommonOptions& options) {
-  // A text that is printed says where the weights would be beside the model.
+  // Printed source refers to the path that the weights would have next to the model.
   llvm::SmallString<256> weight_path(out == "-" ? file : out);
   path::replace_extension(weight_path, ".safetensors");
   llvm::Expected<ImportedModel> imported = ImportOnnxFile(file, options.settings);
@@ -57,12 +57,13 @@ int ImportMain(Arguments arguments) {
   std::string out;
   CommandLine line(kHelp);
   line.AddString("-o, --output", "OUT.pdl",
-                 "where to (- prints the text and writes no weights); default: MODEL.pdl", &out);
+                 "the source file (- prints the source and writes no weights); default: MODEL.pdl",
+                 &out);
   AddNetworkOptions(line, &options);
   AddMessageOptions(line);
   auto file = line.ParseOneFile(arguments);
   if (!file) return Finish(file.takeError());
-  if (!*file) return kWell;
+  if (!*file) return kSuccess;
   if (llvm::Error error = LoadPlugins(options)) return Finish(std::move(error));
   if (out.empty()) {
     llvm::SmallString<256> beside(**file);

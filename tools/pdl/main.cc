@@ -25,21 +25,22 @@ struct Command {
 
 constexpr Command kCommands[] = {
     {"run", "FILE --input x=x.npy", "run a network and print what it returns", RunMain},
-    {"train", "FILE --data DATA", "learn the parameters of a network from data", TrainMain},
-    {"check", "FILE...", "report the mistakes of networks", CheckMain},
+    {"train", "FILE --data DATA", "train the parameters of a network on data", TrainMain},
+    {"check", "FILE...", "report the errors of networks", CheckMain},
     {"compile", "FILE -o OUT.pdlc", "store a network for programs to load", CompileMain},
-    {"import", "MODEL.onnx", "make text and weights of an ONNX model", ImportMain},
+    {"import", "MODEL.onnx", "convert an ONNX model to source and weights", ImportMain},
     {"export", "FILE -o OUT.onnx", "write a network as an ONNX model", ExportMain},
-    {"dump", "--emit=STAGE FILE", "print a network at a stage of its way", DumpMain},
-    {"test", "FILE|FOLDER...", "run the tests in texts", TestMain},
-    {"gradcheck", "FILE|FOLDER...", "compare gradient rules with differences", GradcheckMain},
-    {"fmt", "FILE|FOLDER...", "lay out texts in one style", FmtMain},
-    {"diff", "A B", "tell how two networks differ", DiffMain},
-    {"compare", "A [B] --input x=x.npy", "tell where the numbers of two networks part",
+    {"dump", "--emit=STAGE FILE", "print a network after a compiler stage", DumpMain},
+    {"test", "FILE|FOLDER...", "run the tests in source files", TestMain},
+    {"gradcheck", "FILE|FOLDER...", "compare gradient rules with finite differences",
+     GradcheckMain},
+    {"fmt", "FILE|FOLDER...", "format source files", FmtMain},
+    {"diff", "A B", "show how two networks differ", DiffMain},
+    {"compare", "A [B] --input x=x.npy", "show where the values of two networks diverge",
      CompareMain},
     {"ops", "[NAME]", "list the operators, or document one", OpsMain},
-    {"repl", "[FILE]", "try statements one by one", ReplMain},
-    {"explain", "CODE", "tell what the code of a message means", ExplainMain},
+    {"repl", "[FILE]", "run statements interactively", ReplMain},
+    {"explain", "CODE", "explain the code of a message", ExplainMain},
     {"version", "", "print version, formats and devices", VersionMain},
 };
 
@@ -53,24 +54,24 @@ void PrintHelp(llvm::raw_ostream& os) {
     os << "  " << left << command.summary << '\n';
   }
   os << R"(
-`pdl help COMMAND` tells more. FILE is text (.pdl), a compiled network (.pdlc), an
-ONNX model (.onnx), or - for standard input.
+`pdl help COMMAND` describes a command. FILE is source (.pdl), a compiled network (.pdlc),
+an ONNX model (.onnx), or - for standard input.
 
 A first network, in a file wave.pdl:
 
-  input x: f32[N]              # fed when it runs; N may be any size
-  y = cos(x, scale=5.0)        # `pdl ops cos` says what cos takes
+  input x: f32[N]              # fed at run time; N may be any size
+  y = cos(x, scale=5.0)        # `pdl ops cos` describes cos
   output y
 
-and its run:
+and how to run it:
 
   pdl run wave.pdl --input x='[0.0, 1.0]'
 
 Exit status:
-  0  all went well
-  1  a mistake in a file or in what was fed; the message says where
-  2  a wrong command line
-  3  the device failed: it is not there, or out of memory
+  0  success
+  1  an error in a file or in a fed value; the message shows where
+  2  an error in the command line
+  3  the device failed: it is not available, or out of memory
 
 Results go to standard output, everything else to standard error.
 )";
@@ -88,7 +89,7 @@ int Dispatch(Arguments arguments) {
   if (name == "--help" || name == "-h" || name == "help") {
     if (arguments.empty() || arguments.front().starts_with("-") || arguments.front() == "help") {
       PrintHelp(llvm::outs());
-      return kWell;
+      return kSuccess;
     }
     name = arguments.front();
     arguments = help;
@@ -99,7 +100,7 @@ int Dispatch(Arguments arguments) {
     names.push_back(command.name);
   }
   if (name.ends_with(".pdl") || name.ends_with(".pdlc") || name.ends_with(".onnx"))
-    return Finish(MakeUsageError("'{0}' is no command; did you mean 'pdl run {0}'?", name));
+    return Finish(MakeUsageError("'{0}' is not a command; did you mean 'pdl run {0}'?", name));
   return Finish(MakeUsageError("there is no command '{0}'{1}", name, DidYouMean(name, names)));
 }
 
@@ -122,7 +123,7 @@ int Main(int argc, char** argv) {
 }  // namespace pdl
 
 int main(int argc, char** argv) {
-  // Written so that it takes no memory.
+  // Must not allocate memory.
   const auto fail = [](const char* what) {
     for (const char* text : {"error: ", what, "\n"})
       if (write(STDERR_FILENO, text, std::strlen(text)) < 0) break;

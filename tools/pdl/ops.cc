@@ -1,4 +1,4 @@
-// pdl ops: the operators and layers, from what they declare.
+// pdl ops: documents operators and layers from their declarations.
 #include "llvm/ADT/STLExtras.h"
 #include "llvm/ADT/StringExtras.h"
 #include "pdl/compiler/describe_layers.h"
@@ -20,8 +20,8 @@ llvm::StringRef NameOf(const LayerSignature& layer) { return layer.name; }
 
 constexpr CommandLine::Help kHelp = {
     "pdl ops", "[NAME]... [OPTION]...",
-    R"(Lists the operators and the standard layers, or tells all about those named:
-what they compute, their inputs, outputs and attributes with defaults and ranges.
+    R"(Lists the operators and the standard layers, or documents those named: what they
+compute, their inputs, outputs and attributes with defaults and ranges.
 )",
     R"(pdl ops
 pdl ops cos fc
@@ -94,7 +94,7 @@ llvm::Error PrintOps(llvm::ArrayRef<llvm::StringRef> names, llvm::StringRef form
   } else if (!names.empty()) {
     os << llvm::join(texts, "\n");
   } else {
-    // Nothing is cut for another program.
+    // Lines for another program are not truncated.
     const unsigned width = llvm::outs().is_displayed() ? OutputWidth() : 1000;
     if (path.empty()) os << "Operators\n\n" << OpListText(ops, width) << "\nLayers\n\n";
     os << LayerListText(layers, width);
@@ -102,7 +102,7 @@ llvm::Error PrintOps(llvm::ArrayRef<llvm::StringRef> names, llvm::StringRef form
   return llvm::Error::success();
 }
 
-/// Prints what the tests in a folder leave out of the operators.
+/// Prints the parts of operators that the tests in a folder do not cover.
 int PrintUntested(llvm::ArrayRef<llvm::StringRef> names, llvm::StringRef folder,
                   const CommonOptions& options) {
   if (llvm::Error error = LoadPlugins(options)) return Finish(std::move(error));
@@ -112,8 +112,8 @@ int PrintUntested(llvm::ArrayRef<llvm::StringRef> names, llvm::StringRef folder,
   auto untested = FindUntested(folder, ops, options);
   if (!untested) return Finish(untested.takeError());
   for (const std::string& line : *untested) llvm::outs() << line << '\n';
-  if (untested->empty()) llvm::outs() << "nothing is left out\n";
-  return untested->empty() ? kWell : kUserMistake;
+  if (untested->empty()) llvm::outs() << "all is tested\n";
+  return untested->empty() ? kSuccess : kUserError;
 }
 
 }  // namespace
@@ -123,23 +123,24 @@ int OpsMain(Arguments arguments) {
   std::string format = "text", path, tests;
   CommandLine line(kHelp);
   line.AddChoice("--format", {"text", "json", "markdown", "proto"},
-                 "json and proto are for programs: the OpProtoList of pdl.proto, in protobuf's "
-                 "JSON and in its bytes",
+                 "json and proto are for programs: the OpProtoList of pdl.proto, as protobuf JSON "
+                 "and in protobuf's wire format",
                  &format);
-  line.AddString("--file", "FILE.pdl", "the layers of that text, instead of all others", &path);
+  line.AddString("--file", "FILE.pdl", "document only the layers of that file", &path);
   line.AddValue("--plugin", "FILE.so", "load operators from a shared library",
                 [&](llvm::StringRef file) {
                   options.plugins.push_back(file.str());
                   return llvm::Error::success();
                 });
   line.AddString("--untested", "FOLDER",
-                 "what the tests in FOLDER/NAME.pdl leave out: dtypes, choices, attributes, empty "
-                 "tensors, nan and infinities; status 1 where there is something",
+                 "list what the tests in FOLDER/NAME.pdl do not cover: dtypes, choices, "
+                 "attributes, empty tensors, nan and infinities; exit with status 1 if there is "
+                 "anything",
                  &tests);
   AddMessageOptions(line);
   auto names = line.Parse(arguments);
   if (!names) return Finish(names.takeError());
-  if (!*names) return kWell;
+  if (!*names) return kSuccess;
   if (!tests.empty()) return PrintUntested(**names, tests, options);
   return Finish(PrintOps(**names, format, path, options));
 }

@@ -1,4 +1,4 @@
-// pdl repl: the language as a dialogue.
+// pdl repl: an interactive session.
 #include "pdl/compiler/repl.h"
 
 #include <poll.h>
@@ -28,18 +28,18 @@ namespace {
 
 constexpr CommandLine::Help kHelp = {
     "pdl repl", "[FILE] [OPTION]...",
-    R"(Takes statements one by one, checks them, and shows each value with its type.
-FILE (.pdl) is loaded first. `:help` inside tells more.
+    R"(Reads statements one by one, checks them, and shows each value with its type. FILE
+(.pdl) is loaded first. Enter `:help` for the commands.
 
-Where standard input is no terminal there are no prompts: every statement is
-executed, and the exit status is 1 if one of them had a mistake.
+If standard input is not a terminal, no prompts are printed: every statement is
+executed, and the exit status is 1 if one of them had an error.
 )",
     R"(pdl repl
 pdl repl digits.pdl
 echo 'cos([0.0, 1.0])' | pdl repl
 )"};
 
-/// The session's runs, files and devices.
+/// Runs networks, reads files and opens devices for the session.
 class Host : public ReplHost {
  public:
   Host(const CommonOptions& options, std::unique_ptr<DeviceContext> context)
@@ -58,7 +58,7 @@ class Host : public ReplHost {
     return llvm::handleErrors(
         values.takeError(), [](std::unique_ptr<UserError> error) -> llvm::Error {
           if (error->code() != Code::kCancelled) return llvm::Error(std::move(error));
-          return llvm::createStringError("interrupted; a value is computed when it is needed");
+          return llvm::createStringError("interrupted; values are computed when they are needed");
         });
   }
 
@@ -69,16 +69,17 @@ class Host : public ReplHost {
   }
 
   llvm::Expected<PackedConstant> Draw(const Value& variable, SizeOfSymbol size) override {
-    // A size that nothing tells is a small one.
+    // A size that is not known is a small one.
     auto known_or_small = [&](llvm::StringRef symbol) { return size(symbol).value_or(4); };
     llvm::Expected<PackedValue> value =
         DrawValue(variable.name(), variable.type(), options_.seed + ++num_drawn_, known_or_small);
     if (!value) return value.takeError();
-    PackedConstant drawn = value->ToConstant();
-    // Sparse rows have as many columns as were drawn.
-    if (drawn.type.is_sparse())
-      drawn.type.dims.back() = llvm::cantFail(variable.type().dims.back().Evaluate(known_or_small));
-    return drawn;
+    PackedConstant sampled = value->ToConstant();
+    // The number of columns of sparse rows is the sampled one.
+    if (sampled.type.is_sparse())
+      sampled.type.dims.back() =
+          llvm::cantFail(variable.type().dims.back().Evaluate(known_or_small));
+    return sampled;
   }
 
   llvm::Expected<std::string> ReadFile(llvm::StringRef path) override {
@@ -163,14 +164,14 @@ class Host : public ReplHost {
 
   const CommonOptions& options_;
   std::unique_ptr<DeviceContext> context_;
-  /// Where the files lie that statements name: that of the file loaded last.
+  /// The folder of the files that statements refer to: that of the file loaded last.
   std::string folder_ = ".";
   WeightFiles weights_;
   Interrupts* interrupts_ = nullptr;
   uint64_t num_drawn_ = 0;
 };
 
-/// Prints what the session said; true where all went well.
+/// Prints the reply of the session; returns true if there was no error.
 bool Say(const ReplReply& reply) {
   llvm::outs() << reply.output;
   llvm::outs().flush();
@@ -179,7 +180,7 @@ bool Say(const ReplReply& reply) {
   return !reply.failed();
 }
 
-/// Where the history of sessions is kept; empty where there is no such place.
+/// The path of the history file of sessions; empty if the home folder is unknown.
 std::string HistoryPath() {
   llvm::SmallString<128> path;
   const char* state = std::getenv("XDG_STATE_HOME");
@@ -208,7 +209,7 @@ std::vector<std::string> Host::ListFiles(llvm::StringRef typed, bool of_statemen
        file.increment(error)) {
     std::string name = llvm::sys::path::filename(file->path()).str();
     if (!llvm::StringRef(name).starts_with(begun)) continue;
-    // Hidden ones are for those who ask.
+    // Hidden files are listed only if the typed name begins with a dot.
     if (begun.empty() && name[0] == '.') continue;
     if (llvm::sys::fs::is_directory(file->path())) name += '/';
     found.push_back(folder.str() + name);
@@ -219,21 +220,21 @@ std::vector<std::string> Host::ListFiles(llvm::StringRef typed, bool of_statemen
 
 using Completion = llvm::LineEditor::Completion;
 
-/// Whether a line can be read at once: it was pasted.
+/// Whether another line can be read at once, as in pasted input.
 bool LineWaits() {
   pollfd input = {STDIN_FILENO, POLLIN, 0};
   return poll(&input, 1, /*timeout=*/0) > 0 && (input.revents & POLLIN) != 0;
 }
 
-/// While it lives, the terminal shows what is typed only where a line is edited: what is typed or
-/// pasted during a run appears once, when it is read.
+/// Turns off the terminal's echo while it exists, except during line editing: input that is typed
+/// or pasted during a run appears once, when it is read.
 class QuietTerminal {
  public:
   QuietTerminal() {
     is_set_ = tcgetattr(STDIN_FILENO, &former_) == 0;
     Renew();
   }
-  /// The editor brings the echo back after each line.
+  /// The editor turns the echo on again after each line.
   void Renew() const {
     termios quiet = former_;
     quiet.c_lflag &= ~static_cast<tcflag_t>(ECHO);
@@ -250,14 +251,14 @@ class QuietTerminal {
   bool is_set_ = false;
 };
 
-/// Statements from a terminal, until it is left.
+/// Executes statements from a terminal until the session ends.
 void Converse(ReplSession& session, Host& host) {
   Interrupts interrupts;
   host.UseInterrupts(&interrupts);
   llvm::outs() << "pdl " << version_string << ": a statement shows what it defines; :help, :quit\n";
   llvm::outs().flush();
   std::string pending;
-  const QuietTerminal quiet;  // before the editor looks at the terminal
+  const QuietTerminal quiet;  // before the editor reads the terminal's settings
   llvm::LineEditor editor("pdl", HistoryPath());
   editor.setListCompleter([&](llvm::StringRef line, size_t cursor) {
     const std::string text = pending + line.str();
@@ -269,8 +270,8 @@ void Converse(ReplSession& session, Host& host) {
     }
     return completions;
   });
-  // A whole statement that waits for the line after it, where that is there already: pasted text
-  // means what it means in a file, where `|>` on the next line goes on with the statement.
+  // A complete statement that waits for the next line, if that can be read already: pasted source
+  // means the same as in a file, where `|>` on the next line continues the statement.
   std::string waiting;
   for (;;) {
     editor.setPrompt(pending.empty() ? "pdl> " : "...> ");
@@ -307,9 +308,9 @@ void Converse(ReplSession& session, Host& host) {
   host.UseInterrupts(nullptr);
 }
 
-/// Statements from a file or a pipe; false where one had a mistake.
+/// Executes statements from a file or a pipe; returns false if one had an error.
 bool ExecuteAll(ReplSession& session) {
-  bool all_well = true;
+  bool all_succeeded = true;
   std::string line, pending;
   for (bool is_open = true; is_open;) {
     is_open = static_cast<bool>(std::getline(std::cin, line));
@@ -317,10 +318,10 @@ bool ExecuteAll(ReplSession& session) {
     const bool is_command = llvm::StringRef(pending).ltrim().starts_with(":");
     if (is_open && !is_command && WantsMoreLines(pending)) continue;
     const ReplReply reply = session.Execute(std::exchange(pending, ""));
-    all_well &= Say(reply);
+    all_succeeded &= Say(reply);
     if (reply.quit) break;
   }
-  return all_well;
+  return all_succeeded;
 }
 
 }  // namespace
@@ -338,8 +339,8 @@ int ReplMain(Arguments arguments) {
   AddMessageOptions(line, /*diagnostics=*/false);
   auto files = line.Parse(arguments);
   if (!files) return Finish(files.takeError());
-  if (!*files) return kWell;
-  if ((*files)->size() > 1) return Finish(line.Wrong("wanted one file at most"));
+  if (!*files) return kSuccess;
+  if ((*files)->size() > 1) return Finish(line.Wrong("expected at most one file"));
   if (llvm::Error error = LoadPlugins(options)) return Finish(std::move(error));
   auto context = OpenDevice(options);
   if (!context) return Finish(context.takeError());
@@ -347,13 +348,13 @@ int ReplMain(Arguments arguments) {
   Host host(options, std::move(*context));
   ReplSession session(host.Request(), host);
   if (!(*files)->empty() && !Say(session.Execute((":load " + (*files)->front()).str()))) {
-    return kUserMistake;
+    return kUserError;
   }
   if (isatty(STDIN_FILENO)) {
     Converse(session, host);
-    return kWell;
+    return kSuccess;
   }
-  return ExecuteAll(session) ? kWell : kUserMistake;
+  return ExecuteAll(session) ? kSuccess : kUserError;
 }
 
 }  // namespace pdl

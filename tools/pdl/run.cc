@@ -1,4 +1,4 @@
-// pdl run: feeds a network, runs it once, shows what it returns.
+// pdl run: feeds a network, runs it once, and shows its outputs.
 #include <memory>
 #include <vector>
 
@@ -30,8 +30,8 @@ pdl run model.pdl --input x=random --size N=8 --profile=100
 echo 'output y = sin([0.0, 0.5])' | pdl run -
 )"};
 
-/// One --output: which, and the file that it goes to; empty: to the terminal.
-struct Wanted {
+/// One --output: its name and the file to write it to; an empty file: print it.
+struct RequestedOutput {
   std::string name;
   std::string file;
 };
@@ -39,32 +39,33 @@ struct Wanted {
 struct RunArguments {
   CommonOptions common;
   RunInputs inputs;
-  std::vector<Wanted> outputs;
+  std::vector<RequestedOutput> outputs;
   bool check_finite = false;
   int64_t profiled_runs = 0;
 };
 
 void AddOptions(CommandLine& line, RunArguments* arguments) {
   line.Section("Inputs and outputs");
-  line.AddValue("-i, --input", "NAME=VALUE",
-                "what to feed: a .npy file, a .npz file (its array of that name), a number, a list "
-                "such as [[1, 2], [3, 4]], or the word random; or FILE.npz alone, which feeds "
-                "every input whose name it has. A ragged input is lists of any length, or the "
-                "arrays NAME and NAME.offsets; a sparse one a .npz that SciPy wrote. Once for each "
-                "input",
-                [arguments](llvm::StringRef text) { return arguments->inputs.Add(text); });
+  line.AddValue(
+      "-i, --input", "NAME=VALUE",
+      "feed an input: a .npy file, a .npz file (its array of that name), a number, a "
+      "list such as [[1, 2], [3, 4]], or the word random; FILE.npz without a NAME feeds "
+      "every input whose name it has. A ragged input is lists of any length, or the "
+      "arrays NAME and NAME.offsets; a sparse one is a .npz written by SciPy. Once for each "
+      "input",
+      [arguments](llvm::StringRef text) { return arguments->inputs.Add(text); });
   line.AddValue("-o, --output", "NAME[=FILE]",
-                "compute only this output, and with a FILE (.npy; .npz for a ragged one) write it "
-                "there; may be repeated. Without it all are printed",
+                "compute only this output; with a FILE (.npy; .npz for a ragged one), write it "
+                "there; may be repeated. By default all outputs are printed",
                 [arguments](llvm::StringRef text) -> llvm::Error {
                   const auto [name, file] = text.split('=');
                   const bool is_file = file.ends_with(".npy") || file.ends_with(".npz");
                   if (name.empty() || (text.contains('=') && !is_file))
-                    return MakeUsageError("wanted NAME or NAME=FILE.npy, got '{0}'", text);
+                    return MakeUsageError("expected NAME or NAME=FILE.npy, got '{0}'", text);
                   arguments->outputs.push_back({name.str(), file.str()});
                   return llvm::Error::success();
                 });
-  AddSizeOption(line, "how large random inputs are: --size N=32", &arguments->common);
+  AddSizeOption(line, "the sizes of random inputs: --size N=32", &arguments->common);
   line.Section("The network");
   AddNetworkOptions(line, &arguments->common);
   AddWeightsOption(line, &arguments->common);
@@ -72,17 +73,17 @@ void AddOptions(CommandLine& line, RunArguments* arguments) {
   AddRunOptions(line, &arguments->common);
   AddTrainingOption(line, &arguments->common);
   line.AddFlag("--check-finite",
-               "look at what every call gives, and name the first one that makes a nan or an "
-               "infinity of numbers that were none (slow)",
+               "check the results of every call, and report the first one that computes a nan or "
+               "an infinity from finite numbers (slow)",
                &arguments->check_finite);
   line.AddValue("--profile", "RUNS",
-                "run so many times more, on the same inputs, and tell on standard error how long "
-                "each step of the plan takes",
+                "repeat the run RUNS times on the same inputs, and print the time of each step of "
+                "the plan to standard error",
                 [arguments](llvm::StringRef text) -> llvm::Error {
                   constexpr int64_t kMostRuns = 1'000'000;
                   if (text.getAsInteger(10, arguments->profiled_runs) ||
                       arguments->profiled_runs < 1 || arguments->profiled_runs > kMostRuns)
-                    return MakeUsageError("wanted a number from 1 to {0}, got '{1}'", kMostRuns,
+                    return MakeUsageError("expected an integer from 1 to {0}, got '{1}'", kMostRuns,
                                           text);
                   return llvm::Error::success();
                 });
@@ -92,28 +93,28 @@ void AddOptions(CommandLine& line, RunArguments* arguments) {
 
 void Print(llvm::StringRef name, const PackedValue& value) {
   const std::string text = PackedToString(value);
-  // What takes several lines begins on its own.
+  // Values of several lines begin on a line of their own.
   llvm::outs() << name << ": " << value.TypeString() << " ="
                << (llvm::StringRef(text).contains('\n') ? '\n' : ' ') << text << '\n';
 }
 
-llvm::Error Write(const Wanted& wanted, const PackedValue& value) {
-  if (!llvm::StringRef(wanted.file).ends_with(".npz")) {
-    if (value.type.is_plain()) return WriteNpy(wanted.file, value.values);
-    return MakeUserError(Code::kInputType, "'{0}' is {1}, which a .npz file holds: {0}={2}",
-                         wanted.name, value.type.ToString(),
-                         llvm::StringRef(wanted.file).drop_back(1) + "z");
+llvm::Error Write(const RequestedOutput& requested, const PackedValue& value) {
+  if (!llvm::StringRef(requested.file).ends_with(".npz")) {
+    if (value.type.is_plain()) return WriteNpy(requested.file, value.values);
+    return MakeUserError(Code::kInputType, "'{0}' is {1}, which requires a .npz file: {0}={2}",
+                         requested.name, value.type.ToString(),
+                         llvm::StringRef(requested.file).drop_back(1) + "z");
   }
   std::vector<NamedTensor> members;
-  for (const PartType& part : PartsOf(wanted.name, value.type))
-    members.emplace_back(PartName(wanted.name, part.part), value.part(part.part));
-  return WriteNpz(wanted.file, members);
+  for (const PartType& part : PartsOf(requested.name, value.type))
+    members.emplace_back(PartName(requested.name, part.part), value.part(part.part));
+  return WriteNpz(requested.file, members);
 }
 
 const Type& TypeOf(const Graph& graph, llvm::StringRef name) {
   for (const GraphOutput& output : graph.outputs())
     if (output.name == name) return output.value->type();
-  InternalError("the run gave an output that the network lacks");
+  InternalError("the run returned an output that the network does not have");
 }
 
 llvm::Error Profile(const Network& network, const RunOptions& options, int64_t runs, Scope* scope,
@@ -131,7 +132,7 @@ llvm::Error RunTimed(const Network& network, Scope* scope, DeviceContext* contex
   return network.Run(scope, context, options);
 }
 
-/// Whether sizes of an ONNX model do not fit that were no numbers while it was imported.
+/// Whether an ONNX model failed a check of sizes that were not statically known at import.
 bool IsForSizes(llvm::StringRef path, llvm::Error& error) {
   bool is_for_sizes = false;
   error = llvm::handleErrors(std::move(error), [&](std::unique_ptr<UserError> user) {
@@ -156,10 +157,11 @@ llvm::Error Run(llvm::StringRef path, RunArguments& arguments, bool is_retried =
   RunOptions options;
   options.training = arguments.common.training;
   options.check_finite = arguments.check_finite;
-  for (const Wanted& wanted : arguments.outputs) options.outputs.push_back(wanted.name);
+  for (const RequestedOutput& requested : arguments.outputs)
+    options.outputs.push_back(requested.name);
   llvm::Error error = RunTimed(**network, &scope, context->get(), options, arguments.common);
   if (!is_retried && IsForSizes(path, error)) {
-    // Of an ONNX model, a size that turns out to be 1 broadcasts.
+    // In an ONNX model, a size that turns out to be 1 is broadcast.
     if (auto sizes = SizesAsSettings((*network)->graph(), fed); !sizes.empty()) {
       llvm::consumeError(std::move(error));
       auto& settings = arguments.common.settings;
@@ -170,17 +172,17 @@ llvm::Error Run(llvm::StringRef path, RunArguments& arguments, bool is_retried =
   }
   if (error) return error;
 
-  std::vector<Wanted> outputs = arguments.outputs;
+  std::vector<RequestedOutput> outputs = arguments.outputs;
   if (outputs.empty())
     for (const GraphOutput& output : (*network)->graph().outputs())
       outputs.push_back({output.name, ""});
-  for (const Wanted& wanted : outputs) {
+  for (const RequestedOutput& requested : outputs) {
     llvm::Expected<PackedValue> value =
-        PackedValue::Find(scope, wanted.name, TypeOf((*network)->graph(), wanted.name));
+        PackedValue::Find(scope, requested.name, TypeOf((*network)->graph(), requested.name));
     if (!value) return value.takeError();
-    if (wanted.file.empty()) {
-      Print(wanted.name, *value);
-    } else if (llvm::Error error = Write(wanted, *value)) {
+    if (requested.file.empty()) {
+      Print(requested.name, *value);
+    } else if (llvm::Error error = Write(requested, *value)) {
       return error;
     }
   }
@@ -197,7 +199,7 @@ int RunMain(Arguments arguments) {
   AddOptions(line, &run);
   auto files = line.ParseOneFile(arguments);
   if (!files) return Finish(files.takeError());
-  if (!*files) return kWell;
+  if (!*files) return kSuccess;
   const int status = Finish(Run(**files, run));
   PrintPassTimings(run.common);
   return status;

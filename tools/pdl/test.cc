@@ -1,4 +1,4 @@
-// pdl test: runs the `test` blocks of texts.
+// pdl test: runs the `test` blocks of source files.
 #include <chrono>
 #include <cstdio>
 
@@ -24,9 +24,9 @@ namespace {
 
 constexpr CommandLine::Help kHelp = {
     "pdl test", "FILE|FOLDER... [OPTION]...",
-    R"(Runs the `test` blocks of texts (.pdl; of a folder, all in it), each on a fresh
-network with seed 0 in inference mode, and says what failed where. Ends with status
-1 where a test fails.
+    R"(Runs the `test` blocks of source files (.pdl; for a folder, all files in it), each on
+a fresh network with seed 0 in inference mode, and reports the failures with their
+locations. Exits with status 1 if a test fails.
 )",
     R"(pdl test model.pdl
 pdl test models --filter=shape
@@ -44,7 +44,8 @@ struct TestArguments {
 
 std::string Text(llvm::Error error) { return llvm::toString(std::move(error)); }
 
-/// Makes of a ragged value, of one level, one of its sequences; a negative row counts from the end.
+/// Replaces a ragged value of one level by one of its sequences; a negative row counts from the
+/// end.
 llvm::Error KeepSequence(PackedValue* value, int64_t row) {
   const Constant offsets = value->offsets[0].ToConstant();
   const llvm::ArrayRef<int64_t> begins = offsets.values<int64_t>();
@@ -64,15 +65,15 @@ llvm::Error KeepSequence(PackedValue* value, int64_t row) {
   return llvm::Error::success();
 }
 
-/// One test of one text: its runs share a Scope.
+/// One test of a source file; its runs share a Scope.
 class TestRunner {
  public:
-  /// `said` are the mistakes that were printed for other tests of the text.
+  /// `said` are the errors that were printed for other tests of the source file.
   TestRunner(const TestSuite& suite, std::shared_ptr<const SourceFile> file, NetworkOptions options,
              DeviceContext* context, llvm::StringSet<>* said)
       : suite_(suite), file_(std::move(file)), scope_(std::move(options), context), said_(*said) {}
 
-  /// Adds what fails to `outcome`.
+  /// Adds the failures to `outcome`.
   void Run(unsigned test, TestOutcome* outcome) {
     for (unsigned run = 0; run < suite_.tests()[test].num_runs; ++run) {
       TestResult result = suite_.Compile(test, run, scope_.values());
@@ -122,7 +123,7 @@ class TestRunner {
     for (const TestValue& value : run.values) outputs.push_back(value.output);
     RunOptions options;
     options.training = run.training;
-    // What is expected to fail runs first, alone, and changes no state.
+    // Runs that are expected to fail come first, each separately, and change no state.
     for (const TestExpect& expect : run.expects) {
       if (expect.kind != TestExpect::Kind::kError || expect.left.empty()) continue;
       auto network = scope_.Part(run.graph, expect.left, /*keeps_updates=*/false);
@@ -133,7 +134,8 @@ class TestRunner {
       }
       const std::string text = Text(std::move(error));
       if (!llvm::StringRef(text).contains(expect.message))
-        outcome->failures.push_back(At(expect.range) + "\n    the error is another one: " + text);
+        outcome->failures.push_back(At(expect.range) +
+                                    "\n    the error is a different one: " + text);
     }
     auto network = scope_.Part(run.graph, outputs, /*keeps_updates=*/true);
     if (!network) return fail(network.takeError());
@@ -224,7 +226,7 @@ int TestFile(llvm::StringRef path, const TestArguments& arguments, DeviceContext
     outcomes->push_back(std::move(outcome));
   }
   totals->files += any;
-  return kWell;
+  return kSuccess;
 }
 
 }  // namespace
@@ -232,12 +234,12 @@ int TestFile(llvm::StringRef path, const TestArguments& arguments, DeviceContext
 int TestMain(Arguments arguments) {
   TestArguments test;
   CommandLine line(kHelp);
-  line.AddString("--filter", "TEXT", "only tests whose name holds TEXT", &test.filter);
-  line.AddString("--junit", "FILE.xml", "write the outcome as JUnit XML too, for CI", &test.junit);
-  line.AddFlag("-v, --verbose", "name the tests that pass too", &test.verbose);
+  line.AddString("--filter", "PART", "run only tests whose name contains PART", &test.filter);
+  line.AddString("--junit", "FILE.xml", "also write the results as JUnit XML, for CI", &test.junit);
+  line.AddFlag("-v, --verbose", "also list the tests that pass", &test.verbose);
   line.AddFlag("--as-written",
-               "run every call by itself on the device: no passes (which compute constants ahead, "
-               "on the CPU) and no fused groups",
+               "run every call separately on the device: without passes (which compute constants "
+               "ahead, on the CPU) and without fused groups",
                &test.as_written);
   line.Section("The network");
   AddNetworkOptions(line, &test.common);
@@ -246,13 +248,13 @@ int TestMain(Arguments arguments) {
   AddMessageOptions(line);
   auto paths = line.Parse(arguments);
   if (!paths) return Finish(paths.takeError());
-  if (!*paths) return kWell;
-  if ((*paths)->empty()) return Finish(line.Wrong("which file?"));
+  if (!*paths) return kSuccess;
+  if ((*paths)->empty()) return Finish(line.Wrong("no file is given"));
   if (llvm::Error error = LoadPlugins(test.common)) return Finish(std::move(error));
   auto context = OpenDevice(test.common);
   if (!context) return Finish(context.takeError());
 
-  int status = kWell;
+  int status = kSuccess;
   std::vector<std::string> files;
   for (llvm::StringRef path : **paths) status = std::max(status, Finish(FindFiles(path, &files)));
   Totals totals;
@@ -262,15 +264,16 @@ int TestMain(Arguments arguments) {
   if (!test.junit.empty()) {
     status = std::max(status, Finish(WriteFileAtomically(test.junit, ToJUnit(outcomes))));
   }
-  if (totals.passed + totals.failed == 0 && status == kWell) {
-    llvm::outs() << (test.filter.empty() ? "there are no tests\n"
-                                         : "no test's name holds \"" + test.filter + "\"\n");
-    return test.filter.empty() ? kWell : kUserMistake;
+  if (totals.passed + totals.failed == 0 && status == kSuccess) {
+    llvm::outs() << (test.filter.empty()
+                         ? "there are no tests\n"
+                         : "no test has a name that contains \"" + test.filter + "\"\n");
+    return test.filter.empty() ? kSuccess : kUserError;
   }
   llvm::outs() << llvm::formatv("{0} of {1} tests passed, in {2} {3}\n", totals.passed,
                                 totals.passed + totals.failed, totals.files,
                                 totals.files == 1 ? "file" : "files");
-  return totals.failed > 0 ? std::max<int>(status, kUserMistake) : status;
+  return totals.failed > 0 ? std::max<int>(status, kUserError) : status;
 }
 
 }  // namespace pdl

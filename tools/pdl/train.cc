@@ -1,4 +1,4 @@
-// pdl train: learns the parameters of a network from data.
+// pdl train: trains the parameters of a network on data.
 #include <limits>
 #include <optional>
 
@@ -21,15 +21,14 @@ namespace {
 
 constexpr CommandLine::Help kHelp = {
     "pdl train", "FILE --data DATA [OPTION]...",
-    R"(Trains the network in FILE (.pdl, or - for standard input) as its `minimize`
-statements say, or, where it has none, by its own `update` statements. DATA is a
-.npz archive, a folder of .npy files, or a .csv table, with an array or column
-for each input; the first dim of all of them counts the examples.
+    R"(Trains the network in FILE (.pdl, or - for standard input) with its `minimize`
+statements or, if it has none, with its own `update` statements. DATA is a .npz archive,
+a folder of .npy files, or a .csv table, with an array or column for each input; their
+first dims are the number of examples.
 
-The folder of --out gets last.safetensors (to go on from: --resume),
-best.safetensors (for pdl run --weights), metrics.jsonl, loss.svg, and event
-files for TensorBoard. Ctrl-C ends after the step that is being done, and saves;
-a second one ends at once.
+The folder of --out receives last.safetensors (from which --resume continues),
+best.safetensors (for pdl run --weights), metrics.jsonl, loss.svg, and event files for
+TensorBoard. Ctrl-C stops after the current step and saves; a second one stops at once.
 )",
     R"(pdl train digits.pdl --data train.npz --epochs 5
 pdl train digits.pdl --data train.npz --validate test.npz --epochs 100 --patience 5
@@ -62,29 +61,29 @@ CommandLine::Setter ToInt(std::function<void(int64_t)> set, int64_t min = 1) {
 void AddDataOptions(CommandLine& line, TrainArguments* arguments) {
   line.Section("Data");
   line.AddString("-d, --data", "DATA",
-                 "what to learn from: a .npz, a folder of .npy files, or a .csv whose first line "
-                 "names the inputs (x[0], x[1], ... where an example has several numbers)",
+                 "the training data: a .npz, a folder of .npy files, or a .csv whose first line "
+                 "names the inputs (x[0], x[1], ... if an example has several numbers)",
                  &arguments->data);
-  line.AddString("--validate", "DATA",
-                 "what each epoch is measured by; else the training data say which epoch is best",
-                 &arguments->validate);
-  line.AddValue("--batch-size", "N", "examples in a step (default 32)",
+  line.AddString(
+      "--validate", "DATA",
+      "evaluate each epoch on these data; by default, the best epoch is found on the training data",
+      &arguments->validate);
+  line.AddValue("--batch-size", "N", "examples per step (default 32)",
                 ToInt([arguments](int64_t value) { arguments->batch_size = value; }));
-  line.AddFlag("--drop-last", "leave out the last batch of an epoch where it is short",
+  line.AddFlag("--drop-last", "skip the last batch of an epoch if it is incomplete",
                &arguments->drop_last);
-  line.AddFlag("--no-shuffle", "take the examples in their order, in each epoch",
-               &arguments->no_shuffle);
-  line.Section("How long");
-  line.AddValue("--epochs", "N", "how often to go through the data (default 1)",
+  line.AddFlag("--no-shuffle", "take the examples in order in each epoch", &arguments->no_shuffle);
+  line.Section("Length");
+  line.AddValue("--epochs", "N", "passes over the data (default 1)",
                 ToInt([arguments](int64_t value) { arguments->epochs = value; }));
-  line.AddValue("--steps", "N", "end after so many steps",
+  line.AddValue("--steps", "N", "stop after N steps",
                 ToInt([arguments](int64_t value) { arguments->steps = value; }));
-  line.AddValue("--patience", "N", "end after so many epochs that were not better than the best",
+  line.AddValue("--patience", "N", "stop after N epochs without an improvement",
                 ToInt([arguments](int64_t value) { arguments->patience = value; }));
   line.AddValue("--monitor", "NAME[:max]",
-                "which loss or output says what is best (default: the first loss, or as the run "
-                "that --resume goes on with was begun); with :max larger is better, with :min, as "
-                "where neither is said, smaller",
+                "the loss or output that selects the best epoch (default: the first loss, or that "
+                "of the run that --resume continues); with :max larger is better, with :min (the "
+                "default) smaller",
                 [arguments](llvm::StringRef text) -> llvm::Error {
                   arguments->monitor_largest = text.consume_back(":max");
                   if (!arguments->monitor_largest) text.consume_back(":min");
@@ -95,19 +94,19 @@ void AddDataOptions(CommandLine& line, TrainArguments* arguments) {
 
 void AddOptions(CommandLine& line, TrainArguments* arguments) {
   AddDataOptions(line, arguments);
-  line.Section("What is kept");
-  line.AddString("-o, --out", "FOLDER", "where to put everything (default run)",
+  line.Section("Output files");
+  line.AddString("-o, --out", "FOLDER", "the folder of all output files (default run)",
                  &arguments->folder);
   line.AddFlag("--resume",
-               "go on from last.safetensors of that folder, bit for bit as if the run had not "
-               "ended; where there is none yet, begin",
+               "continue from last.safetensors of that folder, with the same bits as if the run "
+               "had not stopped; if there is none yet, start",
                &arguments->resume);
-  line.AddFlag("--overwrite", "remove what an earlier run left in that folder",
+  line.AddFlag("--overwrite", "remove the files of an earlier run in that folder",
                &arguments->overwrite);
-  line.AddValue("--save-every", "N", "write last.safetensors every so many steps, too",
+  line.AddValue("--save-every", "N", "also write last.safetensors every N steps",
                 ToInt([arguments](int64_t value) { arguments->save_every = value; }));
   line.AddValue("--log-every", "N",
-                "write every so many steps to metrics.jsonl and the event files (default: all at "
+                "write every N steps to metrics.jsonl and the event files (default: every step at "
                 "first, then fewer and fewer)",
                 ToInt([arguments](int64_t value) { arguments->log_every = value; }));
   line.Section("The network");
@@ -117,15 +116,15 @@ void AddOptions(CommandLine& line, TrainArguments* arguments) {
   AddRunOptions(line, &arguments->common);
   AddPrecisionOption(line, &arguments->common);
   line.AddFlag("--check-finite",
-               "look at what every call gives, and name the first one that makes a nan or an "
-               "infinity of numbers that were none (slow)",
+               "check the results of every call, and report the first one that computes a nan or "
+               "an infinity from finite numbers (slow)",
                &arguments->check_finite);
-  line.AddFlag("-q, --quiet", "say nothing but warnings, mistakes and what each epoch gave",
+  line.AddFlag("-q, --quiet", "print only warnings, errors and the results of each epoch",
                &arguments->quiet);
   AddMessageOptions(line);
 }
 
-/// --seed as it was given, or not.
+/// Whether --seed was given.
 bool HasSeed(Arguments arguments) {
   for (llvm::StringRef argument : arguments)
     if (argument == "--seed" || argument.starts_with("--seed=")) return true;
@@ -144,12 +143,12 @@ llvm::Error PrepareFolder(const TrainArguments& arguments, const std::string& la
   if (!llvm::sys::fs::exists(last) && !llvm::sys::fs::exists(arguments.folder + "/metrics.jsonl"))
     return llvm::Error::success();
   return MakeUserError(Code::kCheckpoint,
-                       "'{0}' holds another run: --resume goes on with it, --overwrite removes it, "
-                       "--out takes another folder",
+                       "'{0}' contains another run: --resume continues it, --overwrite removes it, "
+                       "--out uses another folder",
                        arguments.folder);
 }
 
-/// What was not said is as the run was begun.
+/// Options that are not given are those of the resumed run.
 llvm::Error TakeFromCheckpoint(const std::string& last, TrainArguments* arguments) {
   llvm::Expected<CheckpointInfo> info = ReadCheckpointInfo(last);
   if (!info) return info.takeError();
@@ -216,9 +215,9 @@ class Training {
     }
     std::string said =
         *end == TrainingEnd::kStopped
-            ? "stopped after step " + GroupedToString(trainer_->step()) + "; --resume goes on"
+            ? "stopped after step " + GroupedToString(trainer_->step()) + "; --resume continues"
         : *end == TrainingEnd::kPatience
-            ? "ended: not better for " + std::to_string(arguments_.patience) + " epochs"
+            ? "ended: no improvement for " + std::to_string(arguments_.patience) + " epochs"
             : "done: " + GroupedToString(trainer_->step()) + " steps";
     Say(said + "; see " + arguments_.folder + "/");
     return llvm::Error::success();
@@ -244,7 +243,7 @@ class Training {
     auto context = OpenDevice(arguments_.common);
     if (!context) return context.takeError();
     context_ = std::move(*context);
-    // Before what is in the folder is read.
+    // The lock is taken before any file of the folder is read.
     if (llvm::Error error = lock_.Take(arguments_.folder)) return error;
     const bool resumes = arguments_.resume && llvm::sys::fs::exists(last_);
     if (resumes)
@@ -271,9 +270,9 @@ class Training {
       if (llvm::Error error = trainer_->Resume(last_)) return error;
       for (const std::string& warning : trainer_->warnings())
         PrintWarning(Code::kCheckpoint, warning);
-      Say("going on after step " + GroupedToString(trainer_->step()) + " of " + last_);
+      Say("continuing after step " + GroupedToString(trainer_->step()) + " of " + last_);
     } else if (arguments_.resume) {
-      Say("there is no " + last_ + ": beginning");
+      Say("there is no " + last_ + ": starting from the beginning");
     }
     const int64_t numbers = CountParameters(graph);
     Say((numbers > 0 ? GroupedToString(numbers) + " numbers to learn; " : "") +
@@ -342,7 +341,7 @@ int TrainMain(Arguments arguments) {
   AddOptions(line, &train);
   auto files = line.ParseOneFile(arguments);
   if (!files) return Finish(files.takeError());
-  if (!*files) return kWell;
+  if (!*files) return kSuccess;
   train.has_seed = HasSeed(arguments);
   if (train.data.empty()) return Finish(line.Wrong("no --data"));
   if (train.resume && train.overwrite)

@@ -1,4 +1,4 @@
-// pdl version: what this program is, and what this machine has for it.
+// pdl version: prints the version of the program and the devices of this machine.
 #include "pdl/version.h"
 
 #include "pdl/compiler/serialize.h"
@@ -18,7 +18,7 @@ constexpr CommandLine::Help kHelp = {
 )",
     ""};
 
-/// The widest vector instructions that this processor has.
+/// The widest vector instructions that this processor supports.
 llvm::StringRef VectorInstructions() {
   __builtin_cpu_init();
   if (__builtin_cpu_supports("x86-64-v4")) return "AVX-512";
@@ -42,15 +42,15 @@ int VersionMain(Arguments arguments) {
   AddMessageOptions(line, /*diagnostics=*/false);
   auto rest = line.Parse(arguments);
   if (!rest) return Finish(rest.takeError());
-  if (!*rest) return kWell;
-  if (!(*rest)->empty()) return Finish(line.Wrong("takes no '" + (**rest)[0] + "'"));
+  if (!*rest) return kSuccess;
+  if (!(*rest)->empty()) return Finish(line.Wrong("does not take '" + (**rest)[0] + "'"));
   llvm::raw_ostream& os = llvm::outs();
   os << "pdl " << version_string << '\n';
   os << "pdlc format " << kFormatVersion << " (reads 1 to " << kFormatVersion << ")\n";
   os << "operators   " << GlobalRegistry().All().size() << '\n';
   os << "cpu         " << CPUContext().threads() << " threads, " << VectorInstructions() << '\n';
   PrintCuda(os);
-  return kWell;
+  return kSuccess;
 }
 
 }  // namespace pdl

@@ -20,7 +20,7 @@ def peak(pdl, calls):
     process = subprocess.Popen(command, stdout=subprocess.PIPE, text=True)
     output = process.stdout.read()
     _, status, usage = os.wait4(process.pid, 0)
-    if status != 0 or f"{calls} values on the way: {calls} equal" not in output:
+    if status != 0 or f"{calls} other values: {calls} equal" not in output:
         sys.exit(f"status {status}: {output}")
     return usage.ru_maxrss << 10
 

@@ -11,7 +11,7 @@
 namespace pdl {
 namespace {
 
-/// Compares what a run gives with arrays of a file.
+/// Compares the values of a run with the arrays of a file.
 class FileObserver : public RunObserver {
  public:
   FileObserver(llvm::ArrayRef<NamedTensor> arrays, const Tolerance& tolerance,

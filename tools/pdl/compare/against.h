@@ -8,8 +8,8 @@
 
 namespace pdl {
 
-/// Runs a network that was fed and compares its outputs, and values on the way, with the arrays of
-/// their names in a .npz file. An Error where none has such a name.
+/// Runs a network that was fed, and compares its outputs and intermediate values with the arrays of
+/// the same names in a .npz file. Returns an Error if no array has the name of a value.
 llvm::Error CompareWithFile(Side& side, llvm::StringRef file, RunOptions options,
                             const Tolerance& tolerance, CompareReport& report);
 

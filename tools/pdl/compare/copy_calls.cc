@@ -35,7 +35,7 @@ llvm::Error CallCopier::CopyInto(BlockId made, BlockId id) {
     if (llvm::Error error = CopyOp(*op, made)) return error;
   std::vector<Value*> outputs;
   for (const Value* output : block.outputs) outputs.push_back(map_.lookup(output));
-  // An extracted block is the network.
+  // The extracted block becomes the network.
   if (id.index == 0)
     for (const GraphOutput& output : from_.outputs()) outputs.push_back(map_.lookup(output.value));
   to_.SetBlockOutputs(made, std::move(outputs));
@@ -73,7 +73,7 @@ llvm::Error CallCopier::CopyOp(const Op& op, BlockId block) {
   if (!copy) return copy.takeError();
   for (auto [from, to] : llvm::zip_equal(op.results(), (*copy)->results())) {
     map_[from] = to;
-    // A size that the data decide may have another name.
+    // A data-dependent size may have another name.
     for (auto [old, now] : llvm::zip_first(from->type().dims, to->type().dims))
       if (!old.symbol().empty() && old != now) symbols_[old.symbol()] = now;
   }

@@ -9,21 +9,21 @@
 
 namespace pdl {
 
-/// Copies calls of one graph into another one, every float in them as `floats`.
+/// Copies calls from one graph into another one, with `floats` as the dtype of all their floats.
 class CallCopier {
  public:
   CallCopier(Graph& to, const Graph& from, DType floats) : to_(to), from_(from), floats_(floats) {}
 
-  /// Calls that read `from` will read `to`.
+  /// Makes calls that read `from` read `to`.
   void Map(const Value* from, Value* to) { map_[from] = to; }
-  /// What a value has become; null where it was not copied.
+  /// The copy of a value; null if it was not copied.
   Value* Find(const Value* from) const { return map_.lookup(from); }
-  /// The call, whose operands were mapped or copied, at the end of `block`.
+  /// Copies a call, whose operands were mapped or copied, to the end of `block`.
   llvm::Error CopyOp(const Op& op, BlockId block);
-  /// A block as the body of a call with these operands and attributes.
+  /// Copies a block as the body of a call with these operands and attributes.
   llvm::Expected<BlockId> CopyBody(BlockId id, const OpDef& def, llvm::ArrayRef<Value*> operands,
                                    llvm::ArrayRef<AttributeValue> attributes);
-  /// A block without inputs.
+  /// Copies a block without inputs.
   llvm::Expected<BlockId> CopyInitializer(BlockId id);
 
  private:
@@ -36,9 +36,9 @@ class CallCopier {
   llvm::StringMap<Dim> symbols_;
 };
 
-/// `network` with every float of it as `floats`. Parameters and states lose the files that their
-/// values come from, and parameters their initializers. An Error names the call that does not take
-/// that dtype.
+/// `network` with `floats` as the dtype of all its floats. Parameters and states lose the files
+/// that their values come from, and parameters their initializers. An Error names the call that
+/// does not accept that dtype.
 llvm::Expected<Graph> ConvertFloats(const Graph& network, DType floats);
 
 }  // namespace pdl

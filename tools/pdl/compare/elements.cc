@@ -17,7 +17,7 @@ namespace {
 constexpr double kInfinity = std::numeric_limits<double>::infinity();
 constexpr uint64_t kAll = std::numeric_limits<uint64_t>::max();
 
-// Floats in order, as integers: the sign and magnitude of their bits, around 0.
+// Maps floats to integers in the same order: the sign and magnitude of their bits, around 0.
 template <class Bits, class Float>
 int64_t Rank(Float value) {
   const Bits bits = std::bit_cast<Bits>(value);

@@ -12,14 +12,14 @@
 namespace pdl {
 namespace {
 
-// One of the two threads has the turn, and it alone touches what is here. The first network leads:
-// it gives the turn away where it needs a value of the other one.
+// Two threads take turns, and only the one that has the turn accesses this state. The first network
+// leads: it passes the turn on when it needs a value of the other one.
 class Lockstep {
  public:
   enum Turn : uint8_t { kFirst, kSecond };
 
   Lockstep(const LockstepHandler& handler, int64_t max_kept_bytes)
-      : handler_(handler), room_(max_kept_bytes) {}
+      : handler_(handler), free_bytes_(max_kept_bytes) {}
 
   void WaitFor(Turn turn) {
     std::unique_lock lock(mutex_);
@@ -37,7 +37,7 @@ class Lockstep {
     return !name.empty() && !seen_[side].contains(name) && handler_.wants(name);
   }
 
-  // The first network has made a value.
+  // The first network has computed a value.
   void SeeFirst(llvm::StringRef name, SeenValue value) {
     seen_[kFirst].insert(name);
     if (Meet(name, value, kFirst)) return;
@@ -49,7 +49,7 @@ class Lockstep {
     awaited_value_ = nullptr;
   }
 
-  // The second one has.
+  // The second network has computed a value.
   void SeeSecond(llvm::StringRef name, SeenValue value) {
     seen_[kSecond].insert(name);
     coming_.erase(name);
@@ -62,7 +62,7 @@ class Lockstep {
     }
   }
 
-  // The second one is about to make these.
+  // The second network is about to compute these values.
   void Expect(llvm::ArrayRef<std::string> names) {
     coming_.clear();
     for (const std::string& name : names) coming_.insert(name);
@@ -86,11 +86,11 @@ class Lockstep {
   std::vector<std::string> left_out;
 
  private:
-  // Compares the value with one that is kept, if there is one.
+  // Compares the value with the kept one of the same name, if any.
   bool Meet(llvm::StringRef name, const SeenValue& value, Turn side) {
     const auto found = kept_.find(name);
     if (found == kept_.end()) return false;
-    room_ += found->second.tensor.num_bytes();
+    free_bytes_ += found->second.tensor.num_bytes();
     if (side == kFirst) {
       handler_.compare(name, value, found->second);
     } else {
@@ -103,14 +103,14 @@ class Lockstep {
   void Keep(llvm::StringRef name, SeenValue value) {
     if (is_done_[kFirst] || is_done_[kSecond]) return;
     const int64_t bytes = value.tensor.num_bytes();
-    if (bytes > room_) {
+    if (bytes > free_bytes_) {
       left_out.push_back(name.str());
       return;
     }
-    // What is seen is there for as long as the call lasts.
+    // The observed tensor is valid only during the call.
     value.tensor = Tensor::FromConstant(
         Constant::Copy(value.tensor.dtype(), value.tensor.sizes(), value.tensor.raw()));
-    room_ -= bytes;
+    free_bytes_ -= bytes;
     kept_[name] = std::move(value);
   }
 
@@ -125,7 +125,7 @@ class Lockstep {
   llvm::StringSet<> seen_[2];
   llvm::StringSet<> coming_;
   llvm::StringMap<SeenValue> kept_;
-  int64_t room_;
+  int64_t free_bytes_;
 };
 
 SeenValue ToSeen(const RunObserver::Result& result) {
@@ -186,7 +186,7 @@ llvm::Error RunLockstep(Side& first, Side& second, const Pairs& pairs, const Run
   Lockstep lockstep(handler, max_kept_bytes);
   FirstObserver first_observer(lockstep);
   SecondObserver second_observer(lockstep, pairs);
-  // The one that fails ends the other, whose Error then says that it was cancelled.
+  // The run that fails cancels the other one, whose Error then says that it was cancelled.
   bool first_failed_first = false;
   std::optional<llvm::Error> second_error;
   std::thread thread([&] {

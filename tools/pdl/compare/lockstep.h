@@ -13,32 +13,32 @@
 
 namespace pdl {
 
-/// A value that a run made, under the name that the first network has for it.
+/// A value that a run computed; its partner is found by the name that it has in the first network.
 struct SeenValue {
   Tensor tensor;
   std::string op;
   std::string place;
 };
 
-/// The tensor of that name in a Scope; an empty one where there is none.
+/// The tensor of that name in a Scope; empty if there is none.
 SeenValue FindSeen(const Scope& scope, llvm::StringRef name);
-/// Where a value was written.
+/// The source location of a value.
 std::string PlaceOf(const Graph& graph, const Value& value);
 
-/// What is done with the values that both networks make.
+/// Receives the values that both networks compute.
 struct LockstepHandler {
-  /// Values of that name are of interest.
+  /// Whether values of that name are compared.
   std::function<bool(llvm::StringRef name)> wants;
-  /// Called once for each of them, in the order in which the first network makes them where the
-  /// second one makes them in that order too; never from two threads at once.
+  /// Called once for each such value, in the order of the first network if the second one computes
+  /// them in that order too; never from two threads at once.
   std::function<void(llvm::StringRef name, const SeenValue& first, const SeenValue& second)>
       compare;
 };
 
-/// Runs both networks side by side, each stopping at a value of interest until the other has come
-/// to it. Values that come in another order are kept until the other network has made them, up to
-/// `max_kept_bytes`; what would be more is left out, and comes back by name in `left_out`. An Error
-/// is that of the run which failed first.
+/// Runs both networks side by side; each one stops at a value to compare until the other has
+/// computed it too. Values that come in a different order are kept until the other network has
+/// computed them, up to `max_kept_bytes` in total; the names of values beyond that are returned in
+/// `left_out`. Returns the Error of the run that failed first.
 llvm::Error RunLockstep(Side& first, Side& second, const Pairs& pairs, const RunOptions& options_a,
                         const RunOptions& options_b, const LockstepHandler& handler,
                         int64_t max_kept_bytes, std::vector<std::string>* left_out);

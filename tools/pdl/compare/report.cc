@@ -154,7 +154,7 @@ ComparedValue CompareValues(ComparedValue::Kind kind, llvm::StringRef name, cons
   if (!comparable || a.sizes() != b.sizes()) return value;
 
   const DType coarser = value.is_float ? CoarserFloat(a.dtype(), b.dtype()) : a.dtype();
-  // Who names one tolerance wants no other.
+  // If any tolerance is given, those that are not given are 0.
   const bool is_given = tolerance.relative || tolerance.absolute || tolerance.ulp;
   const double by_dtype = is_given ? 0 : DefaultTolerance(coarser);
   const double relative = tolerance.relative.value_or(by_dtype);
@@ -212,11 +212,11 @@ void CompareReport::PrintText(llvm::raw_ostream& os) const {
     os << "output " << output.name << ": " << Summary(output) << '\n';
   PrintNames(os, "outputs only in a", lone_outputs_[0]);
   PrintNames(os, "outputs only in b", lone_outputs_[1]);
-  os << compared() << (compared() == 1 ? " value" : " values") << " on the way: " << counts_[0]
+  os << compared() << (compared() == 1 ? " other value: " : " other values: ") << counts_[0]
      << " equal, " << counts_[1] << " near, " << counts_[2] << " different\n";
   PrintNames(os, "only in a", only_in_first);
   PrintNames(os, "only in b", only_in_second);
-  PrintNames(os, "not compared, for their order", left_out);
+  PrintNames(os, "not compared, because of their order", left_out);
 }
 
 void CompareReport::PrintJson(llvm::raw_ostream& os) const {

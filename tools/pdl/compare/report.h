@@ -13,16 +13,16 @@
 
 namespace pdl {
 
-/// When two elements are near each other: |a - b| <= absolute + relative * |b|, or at most `ulp`
-/// floats apart.
+/// Two elements are near each other if |a - b| <= absolute + relative * |b|, or if they are at most
+/// `ulp` floats apart.
 struct Tolerance {
-  /// Unset: by dtype.
+  /// If not set, the defaults of the dtype.
   std::optional<double> relative, absolute;
   std::optional<uint64_t> ulp;
   bool nan_is_nan = true;
 };
 
-/// How a value of the first network and one of the second relate.
+/// The result of comparing a value of the first network with one of the second.
 struct ComparedValue {
   enum class Kind : uint8_t { kVariable, kCall, kOutput };
   enum class Result : uint8_t { kEqual, kNear, kDifferent };
@@ -36,14 +36,14 @@ struct ComparedValue {
   bool is_float = false;
   int64_t elements = 0, wrong = 0;
 
-  /// One of its elements.
+  /// The two values of an element.
   struct Element {
     std::string index;  // "[0, 3]"; empty for a scalar
     std::string first, second;
     double error = 0, relative = 0;
     uint64_t ulp = 0;
   };
-  /// The first that differs and the one furthest apart, where elements differ.
+  /// The first element that differs and the one with the largest difference; empty if none differs.
   std::optional<Element> first_wrong, worst;
   std::string tolerance;
 };
@@ -51,21 +51,22 @@ struct ComparedValue {
 ComparedValue CompareValues(ComparedValue::Kind kind, llvm::StringRef name, const SeenValue& first,
                             const SeenValue& second, const Tolerance& tolerance);
 
-/// What a comparison found, as it goes on. Of values in between it keeps the first that differs.
+/// Prints or collects the results of a comparison as it proceeds. Of the intermediate values, only
+/// the first that differs is kept.
 class CompareReport {
  public:
-  /// `lists_all`: a line for each value as it is compared.
+  /// `lists_all`: prints a line for each value as it is compared.
   CompareReport(std::string first, std::string second, bool is_json, bool lists_all)
       : titles_{std::move(first), std::move(second)}, is_json_(is_json), lists_all_(lists_all) {}
 
   void Add(ComparedValue value);
-  /// An output that only one of them has.
+  /// Adds an output that only one of the networks has.
   void AddLone(llvm::StringRef output, bool in_first);
-  /// Values that are not outputs and have no partner, or were not compared.
+  /// Values that are not outputs, and have no partner or were not compared.
   std::vector<std::string> only_in_first, only_in_second, left_out;
 
   bool differs() const { return first_ || !lone_outputs_[0].empty() || !lone_outputs_[1].empty(); }
-  /// How many values were compared.
+  /// The number of compared values.
   int64_t compared() const { return counts_[0] + counts_[1] + counts_[2]; }
   void Print(llvm::raw_ostream& os) const;
 
@@ -78,7 +79,7 @@ class CompareReport {
   std::optional<ComparedValue> first_;
   std::vector<ComparedValue> outputs_;
   std::vector<std::string> lone_outputs_[2];
-  /// By result, of values other than outputs.
+  /// Number of values other than outputs, by result.
   int64_t counts_[3] = {0, 0, 0};
 };
 

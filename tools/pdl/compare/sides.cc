@@ -12,8 +12,8 @@
 namespace pdl {
 namespace {
 
-/// The values of parameters and states, their floats rounded; not those of states whose size is not
-/// known before a run.
+/// The values of parameters and states, their floats rounded; without states whose size is known
+/// only to a run.
 llvm::Expected<llvm::StringMap<Constant>> RoundedValues(const Network& network, DType floats) {
   llvm::StringMap<Constant> values;
   for (const Value* variable : Variables(network.graph())) {
@@ -27,7 +27,7 @@ llvm::Expected<llvm::StringMap<Constant>> RoundedValues(const Network& network, 
   return values;
 }
 
-/// Puts the parts of an input into another Scope, where they were given at all.
+/// Copies the parts of an input into another Scope, if the input was given.
 llvm::Error FeedPart(const Scope& from, llvm::StringRef from_name, const PartType& part,
                      llvm::StringRef name, Side& side) {
   const Variable* variable = from.Find(PartName(from_name, part.part));
@@ -35,7 +35,7 @@ llvm::Error FeedPart(const Scope& from, llvm::StringRef from_name, const PartTyp
   if (tensor == nullptr) return llvm::Error::success();
   const DType wanted = part.type.dtype;
   if (tensor->dtype() != wanted && !(IsFloat(tensor->dtype()) && IsFloat(wanted))) {
-    return MakeUserError(Code::kInputType, "input '{0}' of {1} is {2}, and what is fed is {3}",
+    return MakeUserError(Code::kInputType, "input '{0}' of {1} is {2}, and the fed value is {3}",
                          name, side.path, part.type.ToString(), tensor->TypeString());
   }
   side.scope.Create(PartName(name, part.part))
@@ -54,11 +54,12 @@ llvm::Error FeedFrom(const Scope& fed, const Side& first, const Pairs& pairs, Si
       for (const Value* value : given) names.push_back(value->name());
       errors = llvm::joinErrors(
           std::move(errors),
-          MakeUserError(Code::kMissingInput,
-                        "{0} has the input '{1}', and {2} has none of that name, but {3}: --pair "
-                        "NAME={1} says which one it is",
-                        side.path, input->name(), first.path,
-                        names.empty() ? "no inputs" : llvm::join(names, ", ")));
+          MakeUserError(
+              Code::kMissingInput,
+              "{0} has the input '{1}', but {2} has {3}: pair it with one of them by --pair "
+              "NAME={1}",
+              side.path, input->name(), first.path,
+              names.empty() ? "no inputs" : llvm::join(names, ", ")));
       continue;
     }
     for (const PartType& part : PartsOf(input->name(), input->type()))
@@ -73,7 +74,7 @@ llvm::Error Pairs::Add(llvm::StringRef argument) {
   auto assignment = ParseAssignment(argument);
   if (!assignment) return assignment.takeError();
   const auto [first, second] = *assignment;
-  if (second.empty()) return MakeUsageError("wanted NAME=NAME, got '{0}'", argument);
+  if (second.empty()) return MakeUsageError("expected NAME=NAME, got '{0}'", argument);
   if (!second_of_.try_emplace(first, second.str()).second)
     return MakeUsageError("'{0}' is paired twice", first);
   if (!first_of_.try_emplace(second, first.str()).second)
@@ -85,7 +86,7 @@ std::string Pairs::Lookup(const llvm::StringMap<std::string>& to,
                           const llvm::StringMap<std::string>& back, llvm::StringRef name) {
   const auto found = to.find(name);
   if (found != to.end()) return found->second;
-  // One whose name stands for another value has no partner of that name.
+  // A name of the second network that is paired with another value has no partner of the same name.
   return back.count(name) != 0 ? std::string() : name.str();
 }
 

@@ -15,13 +15,14 @@
 
 namespace pdl {
 
-/// Names of values of the second network, by the names in the first one that they go with; those
-/// that are not there go with their own.
+/// Maps the names of values in the first network to those in the second one; names without an entry
+/// map to themselves.
 class Pairs {
  public:
-  /// One value of --pair: "A=B". A UsageError where it is none, or says something twice.
+  /// Adds one value of --pair: "A=B". A UsageError if it is malformed or contradicts an earlier
+  /// one.
   llvm::Error Add(llvm::StringRef argument);
-  /// The first one's name of what the second one calls `name`, and the other way round.
+  /// The name in the first network of the second network's value `name`, and vice versa.
   std::string FirstOf(llvm::StringRef name) const { return Lookup(first_of_, second_of_, name); }
   std::string SecondOf(llvm::StringRef name) const { return Lookup(second_of_, first_of_, name); }
 
@@ -31,15 +32,15 @@ class Pairs {
   llvm::StringMap<std::string> first_of_, second_of_;
 };
 
-/// One of the two that are compared: a network, ready to run.
+/// One of the two sides of a comparison: a network that is ready to run.
 struct Side {
   std::string path;
   CommonOptions options;
-  /// What its floats are made; nullopt: they stay what they are.
+  /// The dtype to convert all floats to; nullopt: they are not converted.
   std::optional<DType> floats;
 
   std::shared_ptr<const Network> network;
-  /// The graph as it was loaded, with the floats that it had; of no other use than its inputs.
+  /// The graph as it was loaded, before floats were converted; only its inputs are used.
   std::shared_ptr<const Network> loaded;
   std::unique_ptr<DeviceContext> context;
   Scope scope;
@@ -47,16 +48,15 @@ struct Side {
   std::string Title() const;
 };
 
-/// Reads the network and opens the device. With `floats` parameters are the network's own values,
-/// rounded.
+/// Reads the network and opens the device. With `floats`, the values of parameters are rounded.
 llvm::Error Open(Side& side);
-/// The same network as `side` on the device of its own options.
+/// Opens the network of `opened` again, on the device of the options of `side`.
 llvm::Error OpenSame(const Side& opened, Side& side);
 
-/// Feeds the first one what `inputs` gives, and the second one the same, with floats rounded to
-/// what each wants. All mistakes at once.
+/// Feeds the first network with `inputs` and the second one with the same values, floats rounded to
+/// the dtypes that each network declares. Reports all errors at once.
 llvm::Error FeedBoth(RunInputs& inputs, const Pairs& pairs, Side& first, Side& second);
-/// Feeds one alone.
+/// Feeds only one network.
 llvm::Error FeedOne(RunInputs& inputs, Side& side);
 
 }  // namespace pdl

@@ -17,8 +17,8 @@ llvm::Expected<int64_t> ParseInt(llvm::StringRef text, int64_t min, int64_t max)
   int64_t value = 0;
   if (text.getAsInteger(10, value) || value < min || value > max) {
     if (max == std::numeric_limits<int64_t>::max())
-      return MakeUsageError("wanted a whole number from {0} on, got '{1}'", min, text);
-    return MakeUsageError("wanted a whole number from {0} to {1}, got '{2}'", min, max, text);
+      return MakeUsageError("expected an integer of at least {0}, got '{1}'", min, text);
+    return MakeUsageError("expected an integer from {0} to {1}, got '{2}'", min, max, text);
   }
   return value;
 }
@@ -40,14 +40,14 @@ llvm::Expected<int64_t> ParseByteSize(llvm::StringRef text) {
   double value = 0;
   if (factor == 0 || text.substr(0, digits).getAsDouble(value) || value * factor < 1 ||
       value * factor >= 0x1p62)
-    return MakeUsageError("wanted a size such as 512MiB or 4GB, got '{0}'", text);
+    return MakeUsageError("expected a size such as 512MiB or 4GB, got '{0}'", text);
   return static_cast<int64_t>(value * factor);
 }
 
 llvm::Expected<std::pair<llvm::StringRef, llvm::StringRef>> ParseAssignment(llvm::StringRef text) {
   const auto [name, value] = text.split('=');
   if (name.empty() || name.size() == text.size())
-    return MakeUsageError("wanted NAME=VALUE, got '{0}'", text);
+    return MakeUsageError("expected NAME=VALUE, got '{0}'", text);
   return std::make_pair(name, value);
 }
 
@@ -80,7 +80,7 @@ void CommandLine::AddChoice(llvm::StringRef names, llvm::ArrayRef<llvm::StringRe
   AddValue(names, llvm::join(choices, "|"), help,
            [target, choices = choices.vec()](llvm::StringRef text) -> llvm::Error {
              if (!llvm::is_contained(choices, text)) {
-               return MakeUsageError("wanted {0}, got '{1}'{2}", llvm::join(choices, ", "), text,
+               return MakeUsageError("expected {0}, got '{1}'{2}", llvm::join(choices, ", "), text,
                                      DidYouMean(text, choices));
              }
              *target = text.str();
@@ -103,7 +103,7 @@ llvm::Error CommandLine::ParseOption(llvm::ArrayRef<llvm::StringRef> arguments,
     has_value = argument.contains('=');
     std::tie(spelling, value) = argument.split('=');
   } else if (argument.size() > 2) {
-    // -oFILE
+    // The value follows a short option directly: -oFILE.
     has_value = true;
     spelling = argument.take_front(2);
     value = argument.drop_front(2);
@@ -111,7 +111,7 @@ llvm::Error CommandLine::ParseOption(llvm::ArrayRef<llvm::StringRef> arguments,
 
   const Option* option = Find(spelling);
   if (option == nullptr) {
-    // Without their dashes, which make any two of them look alike.
+    // Without dashes, which would make any two options similar.
     std::vector<llvm::StringRef> all = {"help"};
     for (const Option& candidate : options_)
       for (llvm::StringRef known : candidate.spellings)
@@ -128,7 +128,7 @@ llvm::Error CommandLine::ParseOption(llvm::ArrayRef<llvm::StringRef> arguments,
   if (!option->value.empty() && !has_value) {
     const bool is_last = *index + 1 == arguments.size();
     if (is_last || (arguments[*index + 1].starts_with("--") && arguments[*index + 1].size() > 2))
-      return MakeUsageError("option {0} wants {1} after it", spelling, option->value);
+      return MakeUsageError("option {0} requires a value: {1}", spelling, option->value);
     value = arguments[++*index];
   }
   if (llvm::Error error = option->setter(value)) {
@@ -168,8 +168,8 @@ llvm::Expected<std::optional<llvm::StringRef>> CommandLine::ParseOneFile(
   auto files = Parse(arguments);
   if (!files) return files.takeError();
   if (!*files) return std::nullopt;
-  if ((*files)->empty()) return Wrong("which file? (- is standard input)");
-  if ((*files)->size() > 1) return Wrong("one file at a time, got '" + (**files)[1] + "' too");
+  if ((*files)->empty()) return Wrong("no file is given (- is standard input)");
+  if ((*files)->size() > 1) return Wrong("expected only one file, got '" + (**files)[1] + "' too");
   return (*files)->front();
 }
 
@@ -188,7 +188,7 @@ void CommandLine::PrintHelp(llvm::raw_ostream& os) const {
     for (llvm::StringRef line : lines) os << (line.empty() ? "" : "  ") << line << '\n';
   }
   llvm::StringRef section;
-  // Options whose names fit have their help beside them, the others below.
+  // The help of an option is printed next to its name if that fits, else below it.
   constexpr unsigned kColumn = 26;
   constexpr unsigned kWidth = 80;
   for (const Option& option : options_) {

@@ -14,13 +14,13 @@
 
 namespace pdl {
 
-/// A wrong command line: exit status 2.
+/// An error in the command line: exit status 2.
 class UsageError : public llvm::ErrorInfo<UsageError> {
  public:
   static char ID;
   explicit UsageError(std::string message) : message_(std::move(message)) {}
   const std::string& text() const { return message_; }
-  /// Whose help to read: "pdl run".
+  /// The command whose help to refer to: "pdl run".
   std::string command = "pdl";
   void log(llvm::raw_ostream& os) const override { os << message_; }
   std::error_code convertToErrorCode() const override { return llvm::inconvertibleErrorCode(); }
@@ -34,46 +34,46 @@ llvm::Error MakeUsageError(const char* format, Args&&... args) {
   return llvm::make_error<UsageError>(llvm::formatv(format, std::forward<Args>(args)...).str());
 }
 
-/// The number that the whole text is, in decimal.
+/// Parses all of `text` as a decimal integer from `min` to `max`.
 llvm::Expected<int64_t> ParseInt(llvm::StringRef text, int64_t min, int64_t max);
-/// "512MiB", "4GB", "1000000": a size in bytes.
+/// Parses a size in bytes, such as "512MiB", "4GB" or "1000000".
 llvm::Expected<int64_t> ParseByteSize(llvm::StringRef text);
-/// "NAME=VALUE"; the name is not empty.
+/// Parses "NAME=VALUE"; the name is not empty.
 llvm::Expected<std::pair<llvm::StringRef, llvm::StringRef>> ParseAssignment(llvm::StringRef text);
 
-/// The options of one subcommand, and its help.
+/// The options and the help of a subcommand.
 class CommandLine {
  public:
-  /// What `--help` says, besides the options.
+  /// The parts of `--help` other than the options.
   struct Help {
     llvm::StringRef command;      // "pdl run"
     llvm::StringRef arguments;    // "FILE [OPTION]..."
-    llvm::StringRef description;  // paragraphs, lines cut by hand
+    llvm::StringRef description;  // paragraphs, with line breaks
     llvm::StringRef examples;     // lines; those that begin with '#' are comments
   };
-  /// Takes one value; called for each occurrence, in the order of the command line.
+  /// Receives the value of an option; called for each occurrence, in the order of the command line.
   using Setter = std::function<llvm::Error(llvm::StringRef value)>;
 
   explicit CommandLine(Help help) : help_(help) {}
 
-  /// Begins a group of options in the help.
+  /// Starts a section of options in the help.
   void Section(llvm::StringRef title) { section_ = title.str(); }
   /// `names` is "--verbose" or "-v, --verbose".
   void AddFlag(llvm::StringRef names, llvm::StringRef help, bool* target);
-  /// `value` is what the help calls the value: "FILE".
+  /// `value` is the placeholder for the value in the help: "FILE".
   void AddValue(llvm::StringRef names, llvm::StringRef value, llvm::StringRef help, Setter setter);
   void AddString(llvm::StringRef names, llvm::StringRef value, llvm::StringRef help,
                  std::string* target);
   void AddChoice(llvm::StringRef names, llvm::ArrayRef<llvm::StringRef> choices,
                  llvm::StringRef help, std::string* target);
 
-  /// Sets what the options say and returns the other arguments; nullopt where help was asked for,
-  /// which is then printed. "--name=value" and "--name value" are the same, "--" ends the options,
-  /// and "-" is no option. An Error is a UsageError.
+  /// Handles all options and returns the other arguments; prints the help and returns nullopt if it
+  /// is asked for. "--name=value" and "--name value" are the same, "--" ends the options, and "-"
+  /// is not an option. An Error is a UsageError.
   llvm::Expected<std::optional<std::vector<llvm::StringRef>>> Parse(
       llvm::ArrayRef<llvm::StringRef> arguments);
 
-  /// The same where exactly one other argument is wanted: a file.
+  /// The same for commands that take exactly one other argument, a file.
   llvm::Expected<std::optional<llvm::StringRef>> ParseOneFile(
       llvm::ArrayRef<llvm::StringRef> arguments);
   /// A UsageError of this command.
@@ -84,7 +84,7 @@ class CommandLine {
  private:
   struct Option {
     std::string section;
-    std::string names;  // as the help shows them
+    std::string names;  // as shown in the help
     std::vector<std::string> spellings;
     std::string value;  // empty: a flag
     std::string help;

@@ -10,8 +10,8 @@ namespace pdl {
 void AddNetworkOptions(CommandLine& line, CommonOptions* options) {
   line.AddValue(
       "--set", "NAME=VALUE",
-      "give an `attr` of the file another value, such as width=512; make an input of an ONNX "
-      "model a constant, or a size of it a number",
+      "override the value of an `attr` of the file, such as width=512; for an ONNX model, make an "
+      "input a constant, or a symbolic size a number",
       [options](llvm::StringRef text) -> llvm::Error {
         auto assignment = ParseAssignment(text);
         if (!assignment) return assignment.takeError();
@@ -28,7 +28,7 @@ void AddNetworkOptions(CommandLine& line, CommonOptions* options) {
 void AddWeightsOption(CommandLine& line, CommonOptions* options) {
   line.AddString(
       "--weights", "FILE",
-      "values of parameters and states: a .safetensors file whose tensors have their names",
+      "load parameters and states from a .safetensors file whose tensors have their names",
       &options->weights);
 }
 
@@ -45,9 +45,9 @@ void AddSizeOption(CommandLine& line, llvm::StringRef help, CommonOptions* optio
 
 void AddPrecisionOption(CommandLine& line, CommonOptions* options) {
   line.AddChoice("--precision", {"f32", "bf16", "f16"},
-                 "what a step of training computes matrix products, convolutions and attention in "
-                 "(default f32); all else, and what is learned, stays as it is, and with f16 the "
-                 "loss is scaled",
+                 "the dtype in which a training step computes matmuls, convolutions and attention "
+                 "(default f32); all other computations, and the parameters, keep their dtypes; "
+                 "with f16 the loss is scaled",
                  &options->precision);
 }
 
@@ -60,21 +60,22 @@ void AddTrainingOption(CommandLine& line, CommonOptions* options) {
 }
 
 void AddRunOptions(CommandLine& line, CommonOptions* options) {
-  line.AddValue("--device", "cpu|cuda[:I]",
-                "where to run (default cpu); where the device cannot be used, that is an error: "
-                "nothing moves to another one silently",
-                [options](llvm::StringRef text) -> llvm::Error {
-                  llvm::Expected<Device> device = DeviceFromName(text);
-                  if (!device) {
-                    llvm::consumeError(device.takeError());
-                    return MakeUsageError("wanted cpu, cuda or cuda:1, got '{0}'", text);
-                  }
-                  options->device = *device;
-                  return llvm::Error::success();
-                });
+  line.AddValue(
+      "--device", "cpu|cuda[:I]",
+      "where to run (default cpu); if the device cannot be used, that is an error, and no "
+      "other device is used instead",
+      [options](llvm::StringRef text) -> llvm::Error {
+        llvm::Expected<Device> device = DeviceFromName(text);
+        if (!device) {
+          llvm::consumeError(device.takeError());
+          return MakeUsageError("expected cpu, cuda or cuda:1, got '{0}'", text);
+        }
+        options->device = *device;
+        return llvm::Error::success();
+      });
   line.AddValue("--threads", "N",
-                "CPU threads (default: as many as there are processors); the results are the same "
-                "for any number",
+                "CPU threads (default: the number of processors); results do not depend on their "
+                "number",
                 [options](llvm::StringRef text) -> llvm::Error {
                   auto threads = ParseInt(text, 1, 1024);
                   if (!threads) return threads.takeError();
@@ -84,12 +85,12 @@ void AddRunOptions(CommandLine& line, CommonOptions* options) {
   line.AddValue("--seed", "N", "seed of random numbers and initial parameters (default 0)",
                 [options](llvm::StringRef text) -> llvm::Error {
                   if (text.getAsInteger(10, options->seed))
-                    return MakeUsageError("wanted a whole number from 0 on, got '{0}'", text);
+                    return MakeUsageError("expected an integer of at least 0, got '{0}'", text);
                   return llvm::Error::success();
                 });
   line.AddValue("--memory-limit", "SIZE",
                 "the most memory for tensors, such as 4GiB (default: three quarters of the "
-                "machine's); what needs more is refused",
+                "machine's); a run that needs more is an error",
                 [](llvm::StringRef text) -> llvm::Error {
                   auto bytes = ParseByteSize(text);
                   if (!bytes) return bytes.takeError();
@@ -100,7 +101,7 @@ void AddRunOptions(CommandLine& line, CommonOptions* options) {
 
 void AddTimePassesOption(CommandLine& line, CommonOptions* options) {
   line.AddValue("--time-passes", "",
-                "tell on standard error what each pass over the network cost: its time, and the "
+                "print to standard error the time of each pass over the network, and the number of "
                 "calls before and after it",
                 [options](llvm::StringRef) {
                   options->pass_timings = std::make_shared<PassTimings>();
@@ -117,23 +118,23 @@ void AddMessageOptions(CommandLine& line, bool diagnostics) {
   if (diagnostics) {
     line.AddValue(
         "--diagnostics", "text|json|sarif",
-        "mistakes as text for people (default), as JSON, one object a line, or as SARIF 2.1.0, one "
-        "document when the command ends",
+        "format of messages: 'text' (default), 'json' with one object per line, or 'sarif' (2.1.0) "
+        "with one document at the end of the command",
         [](llvm::StringRef text) -> llvm::Error {
           if (text != "text" && text != "json" && text != "sarif")
-            return MakeUsageError("wanted text, json or sarif, got '{0}'", text);
+            return MakeUsageError("expected text, json or sarif, got '{0}'", text);
           SetDiagnosticsFormat(text);
           return llvm::Error::success();
         });
   }
-  line.AddValue("--color", "auto|always|never", "colours in messages (default auto)",
+  line.AddValue("--color", "auto|always|never", "use colors in messages (default auto)",
                 [](llvm::StringRef text) -> llvm::Error {
                   if (text != "auto" && text != "always" && text != "never")
-                    return MakeUsageError("wanted auto, always or never, got '{0}'", text);
+                    return MakeUsageError("expected auto, always or never, got '{0}'", text);
                   SetColor(text);
                   return llvm::Error::success();
                 });
-  line.AddFlag("-h, --help", "this text", nullptr);
+  line.AddFlag("-h, --help", "print this help", nullptr);
 }
 
 llvm::Error LoadPlugins(const CommonOptions& options) {

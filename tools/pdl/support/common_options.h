@@ -15,57 +15,60 @@
 
 namespace pdl {
 
-/// What several subcommands take.
+/// The values of options that several subcommands share.
 struct CommonOptions {
   std::vector<std::pair<std::string, std::string>> settings;
   std::vector<std::string> plugins;
   /// A safetensors file, or empty.
   std::string weights;
-  /// Where the files lie that the network names, instead of beside it; or empty.
+  /// If not empty, the folder of the files that the network refers to, instead of the network's own
+  /// folder.
   std::string folder;
-  /// The weights need not be there.
+  /// The weights need not exist.
   bool without_weights = false;
-  /// The graph is to have what a step of training computes too.
+  /// The graph must also contain everything that a training step computes.
   bool training_step = false;
-  /// They were shown already.
+  /// Do not print warnings.
   bool without_warnings = false;
   Device device;
   int threads = 0;
   uint64_t seed = 0;
   bool training = false;
-  /// What products are computed in: f32, bf16 or f16; or empty.
+  /// The dtype of matmuls, convolutions and attention in a training step: f32, bf16 or f16; or
+  /// empty.
   std::string precision;
   llvm::StringMap<int64_t> sizes;
-  /// What --time-passes prints; null where it was not given.
+  /// The measurements that --time-passes prints; null if that was not given.
   std::shared_ptr<PassTimings> pass_timings;
-  /// Watches passes, or null; pass_timings does where it is null.
+  /// Observes passes; if null, pass_timings observes them.
   PassObserver* pass_observer = nullptr;
 };
 
-/// --set and --plugin.
+/// Adds --set and --plugin.
 void AddNetworkOptions(CommandLine& line, CommonOptions* options);
-/// --weights.
+/// Adds --weights.
 void AddWeightsOption(CommandLine& line, CommonOptions* options);
-/// --precision.
+/// Adds --precision.
 void AddPrecisionOption(CommandLine& line, CommonOptions* options);
-/// What it says; f32 where it was not given.
+/// The dtype of --precision; f32 if that was not given.
 DType PrecisionOf(const CommonOptions& options);
-/// --size.
+/// Adds --size.
 void AddSizeOption(CommandLine& line, llvm::StringRef help, CommonOptions* options);
-/// --device, --threads, --seed and --memory-limit.
+/// Adds --device, --threads, --seed and --memory-limit.
 void AddRunOptions(CommandLine& line, CommonOptions* options);
-/// --training, for commands that run or show a network as it is.
+/// Adds --training, for commands that run or show an unchanged network.
 void AddTrainingOption(CommandLine& line, CommonOptions* options);
-/// --time-passes.
+/// Adds --time-passes.
 void AddTimePassesOption(CommandLine& line, CommonOptions* options);
-/// Prints on standard error what --time-passes asks for, if it was given.
+/// Prints the measurements of --time-passes to standard error, if that was given.
 void PrintPassTimings(const CommonOptions& options);
-/// --color, and for commands that read networks --diagnostics. Both take effect as they are read.
+/// Adds --color, and for commands that read networks --diagnostics. Both take effect while they are
+/// parsed.
 void AddMessageOptions(CommandLine& line, bool diagnostics = true);
 
 /// Loads the plugins into the GlobalRegistry.
 llvm::Error LoadPlugins(const CommonOptions& options);
-/// The device that --device names, with its threads.
+/// Opens the device of --device, with its threads.
 llvm::Expected<std::unique_ptr<DeviceContext>> OpenDevice(const CommonOptions& options);
 
 }  // namespace pdl

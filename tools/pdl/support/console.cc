@@ -19,7 +19,7 @@ struct Settings {
   Format format = Format::kText;
   bool color = false;
   bool output_color = false;
-  std::vector<Diagnostic> kept;  // for SARIF
+  std::vector<Diagnostic> kept;  // for SARIF, printed at the end
 };
 Settings& GetSettings() {
   static Settings settings;
@@ -31,7 +31,7 @@ void Put(llvm::raw_ostream& os, llvm::StringRef text, llvm::raw_ostream::Colors 
   os.resetColor();
 }
 
-/// The line with its words "error" or "warning", or its carets, in colour.
+/// Prints the line with its words "error" and "warning", or its carets, in color.
 void PrintLine(llvm::raw_ostream& os, llvm::StringRef line) {
   const size_t bar = line.find(" | ");
   if (bar != llvm::StringRef::npos && line.take_front(bar).trim().empty()) {
@@ -44,7 +44,7 @@ void PrintLine(llvm::raw_ostream& os, llvm::StringRef line) {
     os.resetColor();
     return;
   }
-  // A line of source begins with a blank, a message does not.
+  // A line of source begins with a space, a message does not.
   if (!line.starts_with(" ")) {
     for (llvm::StringRef word : {"error: ", "warning: "}) {
       const size_t at = line.find(word);
@@ -73,7 +73,7 @@ void PrintText(llvm::StringRef text) {
   }
 }
 
-/// A message that has no place in a text.
+/// Prints a message without a source location.
 void PrintMessage(Severity severity, llvm::StringRef message, Code code = {}) {
   Diagnostics diagnostics;
   Diagnostic diagnostic;
@@ -94,11 +94,11 @@ void SetDiagnosticsFormat(llvm::StringRef format) {
 
 void SetColor(llvm::StringRef color) {
   const char* no_color = std::getenv("NO_COLOR");
-  const bool is_wanted = color == "auto" && (no_color == nullptr || *no_color == '\0');
+  const bool is_allowed = color == "auto" && (no_color == nullptr || *no_color == '\0');
   GetSettings().color =
-      color == "always" || (is_wanted && llvm::sys::Process::StandardErrHasColors());
+      color == "always" || (is_allowed && llvm::sys::Process::StandardErrHasColors());
   GetSettings().output_color =
-      color == "always" || (is_wanted && llvm::sys::Process::StandardOutHasColors());
+      color == "always" || (is_allowed && llvm::sys::Process::StandardOutHasColors());
 }
 
 bool OutputHasColor() { return GetSettings().output_color; }
@@ -138,14 +138,14 @@ void PrintWarning(Code code, llvm::StringRef message) {
 }
 
 int Finish(llvm::Error error) {
-  int status = kWell;
-  // One mistake may have been met several times.
+  int status = kSuccess;
+  // The same error may occur several times.
   llvm::StringSet<> printed;
   llvm::handleAllErrors(
       std::move(error),
       [&](const SourceErrors& e) {
         PrintDiagnostics(e.diagnostics());
-        status = std::max<int>(status, kUserMistake);
+        status = std::max<int>(status, kUserError);
       },
       [&](const UsageError& e) {
         PrintText(e.command + ": " + e.text() + "\nsee: " + e.command + " --help\n");
@@ -157,11 +157,11 @@ int Finish(llvm::Error error) {
       },
       [&](const UserError& e) {
         if (printed.insert(e.text()).second) PrintMessage(Severity::kError, e.text(), e.code());
-        status = std::max<int>(status, kUserMistake);
+        status = std::max<int>(status, kUserError);
       },
       [&](const llvm::ErrorInfoBase& e) {
         PrintMessage(Severity::kError, e.message());
-        status = std::max<int>(status, kUserMistake);
+        status = std::max<int>(status, kUserError);
       });
   return status;
 }

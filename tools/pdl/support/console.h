@@ -6,38 +6,40 @@
 #include "llvm/Support/Error.h"
 #include "pdl/compiler/diagnostic.h"
 
-// What `pdl` says to people: on standard error. Results go to standard output.
+// Output of `pdl` to users, on standard error. Results go to standard output.
 
 namespace pdl {
 
-/// The status with which a program ends.
+/// Exit statuses of the program.
 enum ExitStatus : int {
-  kWell = 0,
-  kUserMistake = 1,
+  kSuccess = 0,
+  kUserError = 1,
   kWrongCommandLine = 2,
   kDeviceFailed = 3,
 };
 
-/// How messages are printed from here on: "text", "json" or "sarif"; "auto", "always" or "never".
+/// Sets the format of later messages: "text", "json" or "sarif"; "auto", "always" or "never".
 void SetDiagnosticsFormat(llvm::StringRef format);
 void SetColor(llvm::StringRef color);
-/// Whether results may have colours: as for messages, where standard output is a terminal.
+/// Whether results may have colors: the same as for messages, but for a terminal at standard
+/// output.
 bool OutputHasColor();
 
 /// Prints diagnostics.
 void PrintDiagnostics(const Diagnostics& diagnostics);
-/// A diagnostic as text, with its place: equal texts say the same.
+/// A diagnostic as a string, with its location; used to find duplicates.
 std::string TextOf(const Diagnostic& diagnostic);
 /// Prints "warning: message [PDL0404]".
 void PrintWarning(Code code, llvm::StringRef message);
-/// Prints what was kept back for the end of the command: as SARIF, all messages make one document.
+/// Prints the diagnostics kept until the end of the command: in SARIF, all messages are one
+/// document.
 void PrintKeptDiagnostics();
-/// Prints the Error, if it is one, and says with which status to end.
+/// Prints the Error, if there is one, and returns the exit status.
 int Finish(llvm::Error error);
 
-/// `text` with its lines broken between words, so that they fit; indented lines stay as they are.
+/// Breaks lines of `text` between words to fit `width`; indented lines are not changed.
 std::string Wrap(llvm::StringRef text, unsigned width);
-/// Columns of the terminal that standard output goes to; 80 where it goes elsewhere.
+/// The number of columns of the terminal at standard output; 80 if that is not a terminal.
 unsigned OutputWidth();
 
 }  // namespace pdl

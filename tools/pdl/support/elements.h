@@ -7,13 +7,13 @@
 
 namespace pdl {
 
-/// An element of a tensor on the CPU. Not all integers of 64 bits fit into a double.
+/// An element of a tensor on the CPU, as a double. Not all 64-bit integers fit into one.
 double ElementAsReal(const Tensor& tensor, int64_t index);
 
-/// All elements, and a tensor of floats of those elements.
+/// All elements as doubles.
 std::vector<double> ToReals(const Tensor& tensor);
 Tensor FromReals(DType dtype, llvm::ArrayRef<int64_t> sizes, llvm::ArrayRef<double> values);
-/// A tensor of floats with another dtype of floats; the tensor itself where it has that.
+/// Converts a float tensor to another float dtype; returns the tensor itself if it has that dtype.
 Tensor CastFloats(const Tensor& tensor, DType dtype);
 
 }  // namespace pdl

@@ -9,8 +9,8 @@
 
 namespace pdl {
 
-/// The texts (.pdl) that a path of the command line stands for: the file itself, or all of a folder
-/// and the folders in it, in the order of their names; hidden folders are left out.
+/// Finds the source files (.pdl) for a path of the command line: the file itself, or all files in a
+/// folder and its subfolders, sorted by name; hidden folders are skipped.
 llvm::Error FindFiles(llvm::StringRef path, std::vector<std::string>* files);
 
 }  // namespace pdl

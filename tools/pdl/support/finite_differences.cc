@@ -14,41 +14,41 @@ namespace pdl {
 namespace {
 
 constexpr double kStep = 1e-6;
-/// Differences are exact to about this, relative to max(1, |derivative|).
+/// The accuracy of differences, relative to max(1, |derivative|).
 constexpr double kTolerance = 1e-6;
 constexpr double kF32Tolerance = 1e-4;
-/// One-sided differences that are further apart than this are at a corner, or at a jump.
+/// One-sided differences that differ by more than this are at a corner or a jump.
 constexpr double kCorner = 1e-3;
-/// Steps are too coarse for what happens among larger numbers.
+/// Beyond this, steps are too coarse.
 constexpr double kLargest = 1e4;
 constexpr int64_t kMaxElements = 1 << 16;
-/// Elements of one input that are moved.
+/// The most elements of one input that are varied.
 constexpr int64_t kMaxMoved = 32;
 
-/// Different numbers in [-1, 1] that f32 can hold.
+/// Distinct numbers in [-1, 1] that are exact in f32.
 std::vector<double> Noise(int64_t n, uint64_t seed) {
   std::vector<double> values;
   for (int64_t i = 0; i < n; ++i) {
-    const double place = std::fmod(
+    const double fraction = std::fmod(
         static_cast<double>(i * 7 + 3) * 0.6180339887 + static_cast<double>(seed) * 0.237, 1.0);
-    values.push_back(static_cast<float>(2 * place - 1));
+    values.push_back(static_cast<float>(2 * fraction - 1));
   }
   return values;
 }
 
-/// A value that is fed, and with what.
+/// An input of the graph and its value; whether it is varied.
 struct Fed {
   Value* value;
   Tensor tensor;
   bool moves;
 };
 
-/// The call, its gradient, and that one's, as one graph.
+/// A graph of the call, its gradient, and the gradient of that.
 class CallGraph {
  public:
   CallGraph(const TestCall& call, DType dtype) : call_(call), dtype_(dtype) {}
 
-  /// Builds the call and what its rule emits.
+  /// Adds the call and the calls that its rule emits.
   llvm::Error Build() {
     for (const Tensor& operand : call_.operands) {
       const bool moves = IsFloat(operand.dtype());
@@ -63,7 +63,7 @@ class CallGraph {
       names.push_back(graph_.NewName("y" + std::to_string(i)));
     std::vector<AttributeValue> attributes = call_.attributes;
     if (call_.body) {
-      // The extracted body is the network, block 0.
+      // The extracted body is block 0 of its network.
       auto body = CallCopier(graph_, *call_.body, dtype_)
                       .CopyBody(BlockId(), *call_.def, operands, attributes);
       if (!body) return body.takeError();
@@ -77,11 +77,11 @@ class CallGraph {
         return llvm::createStringError("its result is always " + result->type().ToString());
       results_.push_back(result);
     }
-    if (results_.empty()) return llvm::createStringError("its results are no floats");
+    if (results_.empty()) return llvm::createStringError("its results are not floats");
     return llvm::Error::success();
   }
-  /// The gradients of `outputs` with respect to all inputs that move, whose cotangents are further
-  /// inputs that move.
+  /// Adds the gradients of `outputs` with respect to all varied inputs; their cotangents are
+  /// further varied inputs.
   llvm::Expected<std::vector<Value*>> AddBackward(llvm::ArrayRef<Value*> outputs) {
     std::vector<Value*> wrt, cotangents;
     for (const Fed& input : inputs_)
@@ -89,7 +89,8 @@ class CallGraph {
     for (Value* output : outputs) {
       Sizes sizes;
       for (const Dim& dim : output->type().dims) {
-        if (!dim.is_constant()) return llvm::createStringError("only a run knows its sizes");
+        if (!dim.is_constant())
+          return llvm::createStringError("its sizes are known only at run time");
         sizes.push_back(dim.constant());
       }
       const int64_t n = llvm::cantFail(CheckedNumBytes(DType::kBool, sizes));
@@ -98,7 +99,7 @@ class CallGraph {
     }
     return Differentiate(graph_, GlobalRegistry(), {BlockId(), outputs, cotangents, wrt});
   }
-  /// A network that computes these values (null: none), to be run with Compute.
+  /// Creates a network that computes these values (null: none), for Compute.
   llvm::Error Prepare(llvm::ArrayRef<Value*> values) {
     graph_.ClearOutputs();
     outputs_.clear();
@@ -114,7 +115,7 @@ class CallGraph {
     network_ = *network;
     return llvm::Error::success();
   }
-  /// The values, with `value` in place of one element of an input where `input` is given.
+  /// Computes the values; with `input`, one of its elements is replaced by `value`.
   llvm::Expected<std::vector<std::vector<double>>> Compute(int input = -1, int64_t element = 0,
                                                            double value = 0) {
     Scope scope;
@@ -164,7 +165,7 @@ double RelativeError(double actual, double expected) {
   return std::fabs(actual - expected) / std::max(1.0, std::fabs(expected));
 }
 
-/// Which input of the declaration an operand is of.
+/// The declared input that an operand belongs to.
 size_t InputOf(const TestCall& call, size_t operand) {
   const OpSignature& signature = call.def->signature;
   return static_cast<size_t>(&signature.InputOf(operand, call.attributes) -
@@ -178,16 +179,17 @@ std::string ElementName(const TestCall& call, size_t input, int64_t element) {
   return llvm::formatv("'{0}', element {1}", signature.inputs[InputOf(call, input)].name, element);
 }
 
-/// Whether the declaration says that an input has no gradient; the cotangents after them do.
+/// Whether an input is declared without a gradient; the cotangents that follow the operands have
+/// one.
 bool IsNotDifferentiable(const TestCall& call, size_t input) {
   return input < call.operands.size() &&
          !call.def->signature.inputs[InputOf(call, input)].differentiable;
 }
 
-/// What differences say of a derivative.
-struct Slope {
+/// A derivative from finite differences.
+struct Derivative {
   double left = 0, right = 0;
-  /// How far off they may be by rounding.
+  /// The largest rounding error.
   double noise = 0;
 
   double middle() const { return (left + right) / 2; }
@@ -197,30 +199,31 @@ struct Slope {
   }
 };
 
-/// That of the sum of what the graph is prepared for times `weights`, by one element of an input,
-/// which is `at`. `base` are the values there.
-llvm::Expected<Slope> FindSlope(CallGraph& graph, int input, int64_t element, double at,
-                                double step, llvm::ArrayRef<std::vector<double>> base,
-                                llvm::ArrayRef<std::vector<double>> weights) {
+/// Differentiates the sum of the prepared values times `weights` with respect to an element of an
+/// input, whose value is `at`. `base` are the values there.
+llvm::Expected<Derivative> FindDerivative(CallGraph& graph, int input, int64_t element, double at,
+                                          double step, llvm::ArrayRef<std::vector<double>> base,
+                                          llvm::ArrayRef<std::vector<double>> weights) {
   auto above = graph.Compute(input, element, at + step);
   if (!above) return above.takeError();
   auto below = graph.Compute(input, element, at - step);
   if (!below) return below.takeError();
-  Slope slope;
+  Derivative derivative;
   for (size_t j = 0; j < base.size(); ++j) {
     for (size_t e = 0; e < base[j].size(); ++e) {
       const double right = ((*above)[j][e] - base[j][e]) * weights[j][e];
       const double left = (base[j][e] - (*below)[j][e]) * weights[j][e];
-      slope.right += right / step;
-      slope.left += left / step;
+      derivative.right += right / step;
+      derivative.left += left / step;
       if (right != 0 || left != 0)
-        slope.noise += 1e-16 * std::fabs(base[j][e] * weights[j][e]) / step;
+        derivative.noise += 1e-16 * std::fabs(base[j][e] * weights[j][e]) / step;
     }
   }
-  return slope;
+  return derivative;
 }
 
-/// Compares `gradients`, those of the sum of `outputs` times the last inputs, with differences.
+/// Compares `gradients`, the gradients of the sum of `outputs` times the last inputs, with
+/// differences.
 llvm::Error Compare(const TestCall& call, CallGraph& graph, llvm::ArrayRef<Value*> outputs,
                     size_t num_inputs, llvm::ArrayRef<Value*> gradients, unsigned order,
                     GradientReport* report) {
@@ -243,8 +246,8 @@ llvm::Error Compare(const TestCall& call, CallGraph& graph, llvm::ArrayRef<Value
     if (IsNotDifferentiable(call, k)) {
       if (gradient != nullptr && order == 1) {
         report->failures.push_back(ElementName(call, k, 0) +
-                                   ": the rule gives a gradient, and the declaration says that "
-                                   "there is none");
+                                   ": the rule returns a gradient for an input that is declared "
+                                   "without one");
         return llvm::Error::success();
       }
       ++moving;
@@ -256,19 +259,19 @@ llvm::Error Compare(const TestCall& call, CallGraph& graph, llvm::ArrayRef<Value
     for (int64_t i = 0; i < n; i += std::max<int64_t>(1, n / kMaxMoved)) {
       const double at = x[static_cast<size_t>(i)];
       const double step = kStep * std::max(1.0, std::fabs(at));
-      const auto slope_with = [&](double step) {
-        return FindSlope(graph, static_cast<int>(k), i, at, step, *base, weights);
+      const auto derivative_with = [&](double step) {
+        return FindDerivative(graph, static_cast<int>(k), i, at, step, *base, weights);
       };
-      auto slope = slope_with(step);
-      if (!slope) return slope.takeError();
-      const double expected = slope->middle();
+      auto derivative = derivative_with(step);
+      if (!derivative) return derivative.takeError();
+      const double expected = derivative->middle();
       const double found = gradient == nullptr ? 0 : actual[static_cast<size_t>(i)];
       const double error = RelativeError(found, expected);
-      const bool is_wrong = !(error <= kTolerance + slope->noise);
-      bool is_corner = std::fabs(at) > kLargest || slope->IsCorner();
+      const bool is_wrong = !(error <= kTolerance + derivative->noise);
+      bool is_corner = std::fabs(at) > kLargest || derivative->IsCorner();
       if (is_wrong && !is_corner) {
-        // Across a jump, differences grow as the step shrinks.
-        auto finer = slope_with(step / 4);
+        // At a jump, differences grow as the step shrinks.
+        auto finer = derivative_with(step / 4);
         if (!finer) return finer.takeError();
         is_corner = !(RelativeError(finer->middle(), expected) <= kCorner);
       }
@@ -282,10 +285,10 @@ llvm::Error Compare(const TestCall& call, CallGraph& graph, llvm::ArrayRef<Value
       }
       if (is_wrong) {
         report->failures.push_back(
-            llvm::formatv("order {0}, {1}: {2}the rule gives {3}, differences {4}", order,
+            llvm::formatv("order {0}, {1}: {2}the rule returns {3}, differences {4}", order,
                           ElementName(call, k, i), gradient == nullptr ? "no gradient, so " : "",
                           FloatToString(found), FloatToString(expected)));
-        return llvm::Error::success();  // one is enough
+        return llvm::Error::success();  // one failure is enough
       }
       report->error[order - 1] = std::max(report->error[order - 1], error);
     }
@@ -293,7 +296,7 @@ llvm::Error Compare(const TestCall& call, CallGraph& graph, llvm::ArrayRef<Value
   return llvm::Error::success();
 }
 
-/// The gradients at order 1, computed in f32, against those in f64.
+/// Compares the gradients at order 1, computed in f32, with those in f64.
 llvm::Error CompareF32(const TestCall& call, CallGraph& exact, llvm::ArrayRef<Value*> gradients,
                        GradientReport* report) {
   if (llvm::Error error = exact.Prepare(gradients)) return error;
@@ -301,7 +304,7 @@ llvm::Error CompareF32(const TestCall& call, CallGraph& exact, llvm::ArrayRef<Va
   if (!expected) return expected.takeError();
   CallGraph graph(call, DType::kF32);
   if (llvm::Error error = graph.Build()) {
-    llvm::consumeError(std::move(error));  // an attribute asks for f64
+    llvm::consumeError(std::move(error));  // an attribute is f64
     return llvm::Error::success();
   }
   auto values = graph.AddBackward(graph.results());
@@ -319,8 +322,8 @@ llvm::Error CompareF32(const TestCall& call, CallGraph& exact, llvm::ArrayRef<Va
       const double error = std::fabs(x - y) / largest;
       if (!(error <= kF32Tolerance)) {
         report->failures.push_back(
-            llvm::formatv("in f32, gradient {0}, element {1}: the rule gives {2}, in f64 {3}", k, i,
-                          FloatToString(static_cast<float>(y)), FloatToString(x)));
+            llvm::formatv("in f32, gradient {0}, element {1}: the rule returns {2}, in f64 {3}", k,
+                          i, FloatToString(static_cast<float>(y)), FloatToString(x)));
         return llvm::Error::success();
       }
       report->f32_error = std::max(report->f32_error, error);

@@ -6,8 +6,8 @@
 
 namespace pdl {
 
-/// Keeps a second process from writing to a folder: a lock on the file `.lock` in it, which the
-/// system gives up when the process ends, however it ends.
+/// Prevents two processes from writing to the same folder: a lock on the file `.lock` in it, which
+/// the system releases when the process ends in any way.
 class FolderLock {
  public:
   FolderLock() = default;
@@ -15,8 +15,8 @@ class FolderLock {
   FolderLock(const FolderLock&) = delete;
   FolderLock& operator=(const FolderLock&) = delete;
 
-  /// An Error where another process has it. Where the folder is not there, or cannot be locked (it
-  /// may not be written, its file system has no locks), nothing happens.
+  /// Returns an Error if another process has the lock. Does nothing if the folder does not exist or
+  /// cannot be locked (it is read-only, or its file system has no locks).
   llvm::Error Take(llvm::StringRef folder);
 
  private:

@@ -9,7 +9,7 @@
 namespace pdl {
 namespace {
 
-// Wakes a thread from a read; it has to have a handler, which does nothing.
+// Interrupts a thread's read; it requires a handler, which does nothing.
 constexpr int kWake = SIGUSR1;
 
 sigset_t InterruptSet() {
@@ -30,7 +30,7 @@ constexpr int kStopSignals[] = {SIGINT, SIGTERM};
 
 void AskToStop(int) {
   stop_asked = true;
-  // The next one ends the program, as it does without a handler.
+  // The next signal ends the program, as without a handler.
   for (int each : kStopSignals) std::signal(each, SIG_DFL);
 }
 
@@ -54,7 +54,7 @@ Interrupts::Interrupts() : owner_(pthread_self()) {
   struct sigaction wake = {};
   wake.sa_handler = [](int) {};
   sigaction(kWake, &wake, nullptr);
-  // All threads that are made from here on inherit this: SIGINT is the watcher's alone.
+  // Threads created later inherit this mask, so only the watcher receives SIGINT.
   const sigset_t set = InterruptSet();
   pthread_sigmask(SIG_BLOCK, &set, nullptr);
   watcher_ = std::thread([this] { Watch(); });
@@ -110,10 +110,10 @@ void Interrupts::WaitForEndOf(Doing what, uint64_t number) {
   using namespace std::chrono_literals;
   if (what == Doing::kNothing) return;
   for (auto waited = 0ms; doing_ == what && number_ == number && !stop_; waited += 5ms) {
-    // libedit reads again after the first failure.
+    // libedit retries a read after the first failure.
     if (what == Doing::kReading) pthread_kill(owner_, kWake);
     if (what == Doing::kRunning && waited == 1000ms) {
-      llvm::errs() << "one call takes long and cannot be broken off; waiting for its end\n";
+      llvm::errs() << "waiting for a long call that cannot be interrupted\n";
     }
     std::this_thread::sleep_for(5ms);
   }

@@ -9,9 +9,9 @@
 
 namespace pdl {
 
-/// Gives Ctrl-C a meaning of its own while it lives: what is done at that moment ends, not the
-/// program. Make it before other threads start, and use it from the thread that made it. One at a
-/// time.
+/// While an object exists, Ctrl-C ends the current read or run instead of the program. Create it
+/// before other threads start, and use it only from the thread that created it. There can be only
+/// one at a time.
 class Interrupts {
  public:
   Interrupts();
@@ -19,10 +19,10 @@ class Interrupts {
   Interrupts(const Interrupts&) = delete;
   Interrupts& operator=(const Interrupts&) = delete;
 
-  /// Between these Ctrl-C makes a read from the terminal fail; EndReading tells whether it did.
+  /// In between, Ctrl-C makes a read from the terminal fail; EndReading returns whether it did.
   void BeginReading();
   bool EndReading();
-  /// Between these Ctrl-C sets cancelled().
+  /// In between, Ctrl-C sets cancelled().
   void BeginRunning();
   void EndRunning();
   const std::atomic<bool>& cancelled() const { return cancelled_; }
@@ -31,7 +31,7 @@ class Interrupts {
   enum class Doing { kNothing, kReading, kRunning };
   void Begin(Doing doing);
   void Watch();
-  /// Waits for the end of the `number`th thing that is done.
+  /// Waits until the `number`th read or run ends.
   void WaitForEndOf(Doing doing, uint64_t number);
 
   std::atomic<Doing> doing_ = Doing::kNothing;
@@ -43,8 +43,8 @@ class Interrupts {
   std::thread watcher_;
 };
 
-/// While it lives, the first Ctrl-C (or SIGTERM) only asks for an end, and the second one ends the
-/// program. One at a time; not together with Interrupts.
+/// While an object exists, the first Ctrl-C (or SIGTERM) only sets asked(), and the second one ends
+/// the program. Only one at a time, and not together with Interrupts.
 class StopSignals {
  public:
   StopSignals();

@@ -10,18 +10,18 @@
 
 namespace pdl {
 
-/// What the options say of loading.
+/// Converts the options to those of loading.
 LoadOptions ToLoadOptions(const CommonOptions& options);
 
-/// Loads a network, after the plugins, and prints its warnings.
+/// Loads the plugins and then a network, and prints its warnings.
 llvm::Expected<LoadedNetwork> LoadNetwork(llvm::StringRef path, const CommonOptions& options);
-/// The same of a file that is read already; the plugins are loaded.
+/// The same for a file that was already read; the plugins must be loaded.
 llvm::Expected<LoadedNetwork> LoadNetwork(const InputFile& file, const CommonOptions& options);
 
-/// The file of --weights, see pdl/compiler/load.h; prints the warnings.
+/// Opens the file of --weights, see pdl/compiler/load.h; prints warnings.
 llvm::Expected<SafetensorsFile> OpenGivenWeights(llvm::StringRef path, const Graph& graph);
 
-/// The Network, with the values of --weights. Consumes `loaded`.
+/// Creates the Network, with the values of --weights. Consumes `loaded`.
 llvm::Expected<std::shared_ptr<const Network>> CreateNetwork(LoadedNetwork loaded,
                                                              const CommonOptions& options);
 

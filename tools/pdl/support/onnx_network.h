@@ -10,8 +10,8 @@
 
 namespace pdl {
 
-/// --set for each size of the network, as `fed` has it: of a model that is imported with them, all
-/// is decided as ONNX decides it when it runs.
+/// A --set value for each symbolic size of the network, as in `fed`: a model imported with them
+/// treats all sizes as ONNX does at run time.
 std::vector<std::pair<std::string, std::string>> SizesAsSettings(const Graph& graph,
                                                                  const Scope& fed);
 

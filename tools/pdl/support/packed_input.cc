@@ -13,12 +13,12 @@ Tensor ToTensor(llvm::ArrayRef<int64_t> values) {
   return Tensor::FromValues<int64_t>(DType::kI64, {static_cast<int64_t>(values.size())}, values);
 }
 
-/// The items of "[a, [b, c], d]"; an Error where the text is no list.
+/// The items of "[a, [b, c], d]"; an Error if `text` is not a list.
 llvm::Expected<std::vector<llvm::StringRef>> ItemsOf(llvm::StringRef text, const Type& type) {
   text = text.trim();
   const llvm::StringRef whole = text;
   auto no_list = [&]() -> llvm::Error {
-    return MakeUserError(Code::kLiteral, "a value of {0} is lists in lists, found '{1}'",
+    return MakeUserError(Code::kLiteral, "a value of {0} is a list of lists, found '{1}'",
                          type.ToString(), whole.take_front(20));
   };
   if (!text.consume_front("[") || !text.consume_back("]")) return no_list();
@@ -67,8 +67,8 @@ llvm::Expected<PackedValue> ParseRagged(llvm::StringRef text, const Type& type) 
   return value;
 }
 
-/// i32 places are read as i64, as SciPy writes what fits into 32 bits.
-llvm::Expected<Tensor> ToPlaces(const Tensor& tensor, llvm::StringRef what) {
+/// Converts i32 indices to i64: SciPy writes i32 if the values fit.
+llvm::Expected<Tensor> ToIndices(const Tensor& tensor, llvm::StringRef what) {
   if (tensor.dtype() == DType::kI64) return tensor;
   if (tensor.dtype() != DType::kI32)
     return MakeUserError(Code::kInputType, "{0} must be i64 or i32, got {1}", what,
@@ -98,25 +98,25 @@ llvm::Expected<PackedValue> ParsePackedLiteral(llvm::StringRef text, const Type&
 llvm::Expected<PackedValue> PackedFromArrays(llvm::StringRef name, const Type& type,
                                              llvm::ArrayRef<NamedTensor> arrays,
                                              llvm::StringRef source) {
-  auto find = [&](llvm::StringRef wanted) -> llvm::Expected<Tensor> {
+  auto find = [&](llvm::StringRef array_name) -> llvm::Expected<Tensor> {
     std::vector<llvm::StringRef> names;
     for (const NamedTensor& array : arrays) {
-      if (array.first == wanted) return array.second;
+      if (array.first == array_name) return array.second;
       names.push_back(array.first);
     }
     return MakeUserError(Code::kMissingInput,
-                         "{0} has no array '{1}', which a value of {2} has; {3}", source, wanted,
-                         type.ToString(),
+                         "{0} has no array '{1}', which a value of {2} has; {3}", source,
+                         array_name, type.ToString(),
                          names.empty() ? "it has none" : "it has " + llvm::join(names, ", "));
   };
   PackedValue value;
   value.type = type;
-  auto read_places = [&](llvm::StringRef wanted, Tensor* out) -> llvm::Error {
-    llvm::Expected<Tensor> found = find(wanted);
+  auto read_indices = [&](llvm::StringRef array_name, Tensor* out) -> llvm::Error {
+    llvm::Expected<Tensor> found = find(array_name);
     if (!found) return found.takeError();
-    llvm::Expected<Tensor> places = ToPlaces(*found, wanted);
-    if (!places) return places.takeError();
-    *out = std::move(*places);
+    llvm::Expected<Tensor> indices = ToIndices(*found, array_name);
+    if (!indices) return indices.takeError();
+    *out = std::move(*indices);
     return llvm::Error::success();
   };
   if (type.ragged_levels() > 0) {
@@ -128,20 +128,20 @@ llvm::Expected<PackedValue> PackedFromArrays(llvm::StringRef name, const Type& t
         value.values = std::move(*values);
         continue;
       }
-      Tensor& places = part.part == Part::kIndices ? value.indices : value.offsets.emplace_back();
-      if (llvm::Error error = read_places(part_name, &places)) return error;
+      Tensor& indices = part.part == Part::kIndices ? value.indices : value.offsets.emplace_back();
+      if (llvm::Error error = read_indices(part_name, &indices)) return error;
     }
     return value;
   }
-  if (llvm::Error error = read_places("indptr", &value.offsets.emplace_back())) return error;
-  if (llvm::Error error = read_places("indices", &value.indices)) return error;
+  if (llvm::Error error = read_indices("indptr", &value.offsets.emplace_back())) return error;
+  if (llvm::Error error = read_indices("indices", &value.indices)) return error;
   llvm::Expected<Tensor> data = find("data");
   if (!data) return data.takeError();
   value.values = std::move(*data);
   Tensor shape;
-  if (llvm::Error error = read_places("shape", &shape)) return error;
+  if (llvm::Error error = read_indices("shape", &shape)) return error;
   if (shape.num_elements() != 2)
-    return MakeUserError(Code::kInputType, "the array 'shape' in {0} is no shape of a matrix",
+    return MakeUserError(Code::kInputType, "the array 'shape' in {0} is not the shape of a matrix",
                          source);
   const int64_t columns = shape.data<int64_t>()[1];
   if (type.dims[1].is_constant() && type.dims[1].constant() != columns)

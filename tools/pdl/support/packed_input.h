@@ -9,12 +9,12 @@
 
 namespace pdl {
 
-/// A ragged or sparse value from a literal: of a ragged type lists of any length in each other,
-/// `[[1, 2, 3], [4]]`, of a sparse one a matrix with all its zeros.
+/// Parses a ragged or sparse value: for a ragged type nested lists of any length, `[[1, 2, 3],
+/// [4]]`, for a sparse one a matrix with all its zeros.
 llvm::Expected<PackedValue> ParsePackedLiteral(llvm::StringRef text, const Type& type);
 
-/// The same from the arrays of a .npz file: `x` and `x.offsets` (and `x.offsets2`) of a ragged x;
-/// what SciPy's `save_npz` writes of a sparse matrix in rows (CSR). `source` names the file.
+/// The same from the arrays of a .npz file: `x` and `x.offsets` (and `x.offsets2`) for a ragged x;
+/// the arrays of SciPy's `save_npz` for a sparse matrix in CSR form. `source` names the file.
 llvm::Expected<PackedValue> PackedFromArrays(llvm::StringRef name, const Type& type,
                                              llvm::ArrayRef<NamedTensor> arrays,
                                              llvm::StringRef source);

@@ -12,12 +12,12 @@ namespace {
 
 constexpr uint64_t kMaxLength = 8, kOneIn = 10;
 
-Tensor ToPlaces(llvm::ArrayRef<int64_t> places) {
-  return Tensor::FromValues<int64_t>(DType::kI64, {static_cast<int64_t>(places.size())}, places);
+Tensor ToIndices(llvm::ArrayRef<int64_t> indices) {
+  return Tensor::FromValues<int64_t>(DType::kI64, {static_cast<int64_t>(indices.size())}, indices);
 }
 
-/// Fills a tensor with draws from `random`: floats from [0, 1), integers from [0, bound), truth
-/// values by the toss of a coin.
+/// Fills a tensor with random values: floats in [0, 1), integers in [0, bound), and uniformly
+/// distributed bools.
 void Fill(Tensor& tensor, uint64_t bound, std::mt19937_64& random) {
   const int64_t size = DTypeSize(tensor.dtype());
   char* to = static_cast<char*>(tensor.raw());
@@ -25,7 +25,7 @@ void Fill(Tensor& tensor, uint64_t bound, std::mt19937_64& random) {
   for (int64_t i = 0; i < tensor.num_elements(); ++i, to += size) {
     const uint64_t bits = random();
     const uint64_t integer = bits % bound;
-    // As many bits as a significand has, so that rounding never gives 1.
+    // As many bits as a significand has, so that rounding never results in 1.
     const float real = static_cast<float>(bits >> 40) * 0x1p-24f;
     switch (tensor.dtype()) {
         // clang-format off
@@ -39,12 +39,12 @@ void Fill(Tensor& tensor, uint64_t bound, std::mt19937_64& random) {
   }
 }
 
-/// Draws where the rows of a value are, or the elements of a sparse one; gives the sizes of its
-/// values.
-llvm::Expected<Sizes> DrawPlaces(llvm::ArrayRef<int64_t> sizes, PackedValue* value,
-                                 std::mt19937_64& random) {
+/// Samples the row offsets of a ragged value and the indices of a sparse one; returns the sizes of
+/// the tensor of its elements.
+llvm::Expected<Sizes> SampleLayout(llvm::ArrayRef<int64_t> sizes, PackedValue* value,
+                                   std::mt19937_64& random) {
   int64_t rows = sizes[0];
-  // Allocated before anything is drawn, so that what is too large is known at once.
+  // Allocated before sampling, so that values that are too large are rejected at once.
   auto add_offsets = [&](int64_t count) {
     llvm::Expected<Tensor> offsets = Tensor::Allocate(DType::kI64, {SaturatingSum({count, 1})});
     if (offsets) value->offsets.push_back(*offsets);
@@ -62,7 +62,7 @@ llvm::Expected<Sizes> DrawPlaces(llvm::ArrayRef<int64_t> sizes, PackedValue* val
     llvm::Expected<Tensor> offsets = add_offsets(rows);
     if (!offsets) return offsets.takeError();
     llvm::Expected<std::shared_ptr<void>> elements =
-        CountHostMemory(SaturatingProduct({rows, sizes.back()}), "drawing a sparse value");
+        CountHostMemory(SaturatingProduct({rows, sizes.back()}), "sampling a sparse value");
     if (!elements) return elements.takeError();
     int64_t* at = offsets->data<int64_t>();
     std::vector<int64_t> indices;
@@ -71,7 +71,7 @@ llvm::Expected<Sizes> DrawPlaces(llvm::ArrayRef<int64_t> sizes, PackedValue* val
         if (random() % kOneIn == 0) indices.push_back(column);
       at[row + 1] = static_cast<int64_t>(indices.size());
     }
-    value->indices = ToPlaces(indices);
+    value->indices = ToIndices(indices);
     return Sizes{static_cast<int64_t>(indices.size())};
   }
   Sizes packed(sizes.begin(), sizes.end());
@@ -84,14 +84,14 @@ llvm::Expected<Sizes> DrawPlaces(llvm::ArrayRef<int64_t> sizes, PackedValue* val
 llvm::Expected<PackedValue> DrawValue(
     llvm::StringRef name, const Type& type, uint64_t seed,
     llvm::function_ref<std::optional<int64_t>(llvm::StringRef)> size) {
-  Sizes sizes;  // of the dims that have one
+  Sizes sizes;  // of all dims except ragged ones
   for (const Dim& dim : type.dims) {
     if (dim.is_ragged()) continue;
     llvm::Expected<int64_t> known = dim.Evaluate(size);
     if (!known) return known.takeError();
     sizes.push_back(*known);
   }
-  // Small numbers where the type does not say what is allowed.
+  // Small numbers if the type declares no bound.
   uint64_t bound = type.dtype == DType::kBool ? 2 : 100;
   if (type.index_bound) {
     llvm::Expected<int64_t> known = type.index_bound->Evaluate(size);
@@ -107,7 +107,7 @@ llvm::Expected<PackedValue> DrawValue(
   if (llvm::Expected<int64_t> bytes = CheckedNumBytes(type.dtype, sizes); !bytes)
     return bytes.takeError();
   if (!type.is_plain()) {
-    llvm::Expected<Sizes> packed = DrawPlaces(sizes, &value, random);
+    llvm::Expected<Sizes> packed = SampleLayout(sizes, &value, random);
     if (!packed) return packed.takeError();
     sizes = std::move(*packed);
   }

@@ -11,10 +11,10 @@
 
 namespace pdl {
 
-/// A value of `type`, which depends on the seed and the name: floats from [0, 1), integers below
-/// the type's bound or 100, truth values by the toss of a coin; rows of a ragged dim are up to 8
-/// long, and of a sparse matrix a tenth of the elements is there. An Error where `size` does not
-/// know a symbol of the type.
+/// Samples a value of `type` from the seed and the name: floats in [0, 1), integers below the bound
+/// of the type or 100, and uniformly distributed bools; rows of a ragged dim have up to 8 elements,
+/// and a sparse matrix stores a tenth of its elements. Returns an Error if `size` does not know a
+/// symbol of the type.
 llvm::Expected<PackedValue> DrawValue(
     llvm::StringRef name, const Type& type, uint64_t seed,
     llvm::function_ref<std::optional<int64_t>(llvm::StringRef)> size);

@@ -27,19 +27,20 @@ llvm::Error NoSuchInput(const Graph& graph, llvm::StringRef name) {
   const Value* value = graph.FindValue(name);
   if (value != nullptr &&
       (value->kind() == ValueKind::kParameter || value->kind() == ValueKind::kState)) {
-    return MakeUserError(Code::kSurplusInput, "'{0}' is a {1}, not an input: give it by --weights",
-                         name, value->kind() == ValueKind::kState ? "state" : "parameter");
+    return MakeUserError(Code::kSurplusInput,
+                         "'{0}' is a {1}, not an input: load it with --weights", name,
+                         value->kind() == ValueKind::kState ? "state" : "parameter");
   }
   const std::vector<llvm::StringRef> names = InputNames(graph);
   std::string help = DidYouMean(name, names);
   if (help.empty()) {
-    help = names.empty() ? "; it has none" : "; it has ";
+    help = names.empty() ? "; it has no inputs" : "; it has ";
     help += llvm::join(names, ", ");
   }
   return MakeUserError(Code::kSurplusInput, "the network has no input '{0}'{1}", name, help);
 }
 
-/// Puts what `error` is about in front of its message; its code stays.
+/// Puts the subject of an error in front of its message; keeps its code.
 llvm::Error About(llvm::StringRef what, llvm::Error error) {
   return llvm::handleErrors(std::move(error), [&](const UserError& e) {
     return MakeUserError(e.code(), "{0}: {1}", what, e.text());
@@ -56,7 +57,7 @@ llvm::Error RunInputs::Add(llvm::StringRef argument) {
   auto assignment = ParseAssignment(argument);
   if (!assignment) {
     llvm::consumeError(assignment.takeError());
-    return MakeUsageError("wanted NAME=VALUE or FILE.npz, got '{0}'", argument);
+    return MakeUsageError("expected NAME=VALUE or FILE.npz, got '{0}'", argument);
   }
   const auto [name, value] = *assignment;
   if (!value.ends_with(".npy") && !value.ends_with(".npz") && value != "random" &&
@@ -72,7 +73,7 @@ llvm::Error RunInputs::Add(llvm::StringRef argument) {
 
 llvm::Error RunInputs::Feed(const Graph& graph, const CommonOptions& options, Scope* scope) {
   sizes_ = options.sizes;
-  // All mistakes at once.
+  // Reports all errors at once.
   llvm::Error errors = llvm::Error::success();
   const std::vector<std::string> symbols = graph.Symbols();
   for (const auto& size : options.sizes) {
@@ -102,7 +103,8 @@ llvm::Error RunInputs::Feed(const Graph& graph, const CommonOptions& options, Sc
 llvm::Error RunInputs::FeedPacked(const Value& input, llvm::StringRef text, Scope* scope) {
   const Type& type = input.type();
   if (text.ends_with(".npy")) {
-    return MakeUserError(Code::kInputType, "a value of {0} is several arrays: give a .npz file",
+    return MakeUserError(Code::kInputType,
+                         "a value of {0} consists of several arrays: give a .npz file",
                          type.ToString());
   }
   if (text.ends_with(".npz")) {
@@ -121,7 +123,7 @@ llvm::Error RunInputs::PutPacked(const Value& input, const PackedValue& value,
                                  llvm::StringRef source, Scope* scope) {
   const Type& type = input.type();
   if (type.is_sparse() && type.dtype == DType::kBool) {
-    // The values are ones, whatever they are stored as.
+    // All elements are ones, whatever their dtype in the file.
   } else if (value.values.dtype() != type.dtype) {
     return MakeUserError(Code::kInputType,
                          "declared {0}, and {1} holds {2}: save it as {3}; nothing is converted "
@@ -171,7 +173,7 @@ llvm::Error RunInputs::FeedArchives(const Graph& graph, Scope* scope) {
       const Value* input = FindInput(graph, member.first);
       if (input == nullptr) continue;
       is_used = true;
-      // What is given for the one input goes before the archive.
+      // A value given for this input takes precedence over the archive.
       if (values_.count(input->name()) != 0) continue;
       if (!input->type().is_plain()) {
         packed.push_back(input);
@@ -215,7 +217,7 @@ llvm::Error RunInputs::Put(const Value& input, Tensor tensor, llvm::StringRef so
     for (unsigned axis = 0; axis < type.rank(); ++axis) {
       llvm::Expected<std::optional<std::pair<std::string, int64_t>>> solved =
           type.dims[axis].Solve(tensor.size(axis));
-      // What does not fit is said by the run, which knows all sizes.
+      // The run reports sizes that do not fit, because it knows all of them.
       if (!solved) {
         llvm::consumeError(solved.takeError());
       } else if (*solved) {
@@ -240,7 +242,7 @@ llvm::Error RunInputs::FeedRandom(const Value& input, const CommonOptions& optio
   if (!value && !unknown.empty()) {
     llvm::consumeError(value.takeError());
     return MakeUserError(Code::kMissingInput,
-                         "input '{0}': random {1}, and how large is {2}? say "
+                         "input '{0}' is random {1}, but the size {2} is not known: give "
                          "--size {2}=32",
                          input.name(), type.ToString(), unknown);
   }

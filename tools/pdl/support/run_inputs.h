@@ -15,25 +15,25 @@
 
 namespace pdl {
 
-/// What --input gives: files, literals, random numbers.
+/// The values of --input: files, literals, random values.
 class RunInputs {
  public:
-  /// One value of --input: "NAME=VALUE" or "FILE.npz". A UsageError where it is neither.
+  /// Adds a value of --input: "NAME=VALUE" or "FILE.npz". Returns a UsageError for anything else.
   llvm::Error Add(llvm::StringRef argument);
 
-  /// Reads the files and puts a Tensor for each input that was given into `scope`. Complains about
-  /// names that the network has no input of, files that cannot be read, dtypes that differ.
+  /// Reads the files and puts a Tensor for each given input into `scope`. Reports names that are
+  /// not inputs of the network, files that cannot be read, and dtypes that differ.
   llvm::Error Feed(const Graph& graph, const CommonOptions& options, Scope* scope);
 
  private:
-  /// Of a ragged or sparse input.
+  /// Feeds a ragged or sparse input.
   llvm::Error FeedPacked(const Value& input, llvm::StringRef text, Scope* scope);
   llvm::Error PutPacked(const Value& input, const PackedValue& value, llvm::StringRef source,
                         Scope* scope);
   llvm::Error FeedOne(const Value& input, llvm::StringRef text, Scope* scope);
   llvm::Error FeedArchives(const Graph& graph, Scope* scope);
   llvm::Error FeedRandom(const Value& input, const CommonOptions& options, Scope* scope);
-  /// Puts it into the scope, and notes which symbols it fixes.
+  /// Puts the tensor into the scope, and records the symbols that its sizes determine.
   llvm::Error Put(const Value& input, Tensor tensor, llvm::StringRef source, Scope* scope);
 
   std::map<std::string, std::string> values_;

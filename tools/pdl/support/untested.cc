@@ -17,7 +17,7 @@ namespace {
 
 using Calls = llvm::ArrayRef<TestCall>;
 
-// Texts have no numbers of these, and nothing computes them: they come from files.
+// Dtypes without literals and without calls that compute them: their values come only from files.
 constexpr DTypeSet kOnlyStored =
     DTypeSet(DType::kI16) | DTypeSet(DType::kU16) | DTypeSet(DType::kU32) | DTypeSet(DType::kU64);
 
@@ -40,7 +40,8 @@ llvm::Expected<std::vector<Waiver>> ReadWaivers(llvm::StringRef path) {
     llvm::SmallVector<llvm::StringRef, 3> parts;
     line.split(parts, ": ", 2);
     if (parts.size() != 3) {
-      return MakeUserError(Code::kBadFile, "{0}:{1}: wanted 'operator: what: reason'", path, i + 1);
+      return MakeUserError(Code::kBadFile, "{0}:{1}: expected 'operator: what: reason'", path,
+                           i + 1);
     }
     waivers.push_back({parts[0].str(), parts[1].str(), static_cast<unsigned>(i + 1)});
   }
@@ -55,7 +56,7 @@ bool HasElement(Calls calls, llvm::function_ref<bool(double)> is_it) {
   return false;
 }
 
-// Whether some operand or result has such sizes.
+// Whether the sizes of any operand or result satisfy the predicate.
 bool HasSizes(Calls calls, llvm::function_ref<bool(llvm::ArrayRef<int64_t>)> are_they) {
   for (const TestCall& call : calls) {
     for (const Tensor& operand : call.operands)
@@ -66,7 +67,7 @@ bool HasSizes(Calls calls, llvm::function_ref<bool(llvm::ArrayRef<int64_t>)> are
   return false;
 }
 
-// The operands that are given for an input.
+// The operands of an input.
 llvm::ArrayRef<Tensor> OperandsOf(const TestCall& call, unsigned input) {
   const llvm::ArrayRef<Tensor> operands = call.operands;
   if (call.def->signature.has_counts()) {

@@ -12,14 +12,14 @@
 
 namespace pdl {
 
-/// What the tests in `folder` leave out of these operators, a line each: "cos: dtype f16 of x". The
-/// tests of `cos` are `folder`/cos.pdl. They must call it with each dtype that an input accepts,
-/// each choice and one value other than the default of each attribute, an empty tensor, a size of 0
-/// beside others, and, where floats are accepted, nan, inf and -inf.
+/// Lists, one line each, everything that the tests in `folder` do not cover for these operators:
+/// "cos: dtype f16 of x". The tests of `cos` are `folder`/cos.pdl. They must call it with each
+/// dtype that an input accepts, each choice and one value other than the default of each attribute,
+/// an empty tensor, a size of 0 next to other sizes, and, if floats are accepted, nan, inf and
+/// -inf.
 ///
-/// Lines of the file `folder`/waivers.txt, "cos: dtype f16 of x: the reason", take one out, or,
-/// with
-/// `*`, all of an operator; one that is not needed is complained about, too.
+/// A line of the file `folder`/waivers.txt, "cos: dtype f16 of x: the reason", allows one of them,
+/// or, with `*`, all of an operator; waivers that are not needed are listed, too.
 llvm::Expected<std::vector<std::string>> FindUntested(llvm::StringRef folder,
                                                       llvm::ArrayRef<const OpDef*> ops,
                                                       const CommonOptions& options);

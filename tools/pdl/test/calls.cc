@@ -10,7 +10,7 @@
 namespace pdl {
 namespace {
 
-// The tensor that stands for an operand: of a ragged or sparse one the elements that are there.
+// The tensor for an operand: for a ragged or sparse one, its stored elements.
 llvm::Expected<Tensor> OperandOf(const TestScope& scope, llvm::StringRef name, const Type& type) {
   auto value = scope.FindPacked(name, type);
   if (!value) return value.takeError();
@@ -18,7 +18,7 @@ llvm::Expected<Tensor> OperandOf(const TestScope& scope, llvm::StringRef name, c
   return has_values ? value->values : Tensor::FromValues<bool>(DType::kBool, {0}, {});
 }
 
-// Adds the calls of one run, whose operands are there already.
+// Adds the calls of one run, whose operands are already computed.
 llvm::Error AddCalls(const Graph& graph, const TestScope& scope,
                      const llvm::DenseMap<const Value*, std::string>& outputs,
                      std::vector<TestCall>* calls) {
@@ -55,18 +55,18 @@ llvm::Error RunTest(const TestSuite& suite, unsigned test, const NetworkOptions&
     if (!result.run) return llvm::make_error<SourceErrors>(std::move(result.diagnostics));
     TestRun& run = *result.run;
     if (llvm::Error error = scope.Feed(run)) return error;
-    std::vector<std::string> wanted;
-    for (const TestValue& value : run.values) wanted.push_back(value.output);
+    std::vector<std::string> needed;
+    for (const TestValue& value : run.values) needed.push_back(value.output);
     llvm::DenseMap<const Value*, std::string> outputs;
     const auto add = [&](Value* value) {
       std::string& name = outputs[value];
       if (!name.empty()) return;
       name = "#operand." + std::to_string(outputs.size());
       run.graph.AddOutput(name, value);
-      wanted.push_back(name);
+      needed.push_back(name);
     };
     for (const Op* op : run.graph.ops()) llvm::for_each(op->operands(), add);
-    auto network = scope.Part(run.graph, wanted, /*keeps_updates=*/true);
+    auto network = scope.Part(run.graph, needed, /*keeps_updates=*/true);
     if (!network) return network.takeError();
     RunOptions run_options;
     run_options.training = run.training;

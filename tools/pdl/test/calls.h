@@ -12,27 +12,27 @@
 
 namespace pdl {
 
-/// A call that a test makes, with what it is given.
+/// A call made by a test, with its attributes and operands.
 struct TestCall {
   const OpDef* def = nullptr;
-  /// In the order of the declarations, every default filled in.
+  /// In the order of the declarations, with all defaults filled in.
   std::vector<AttributeValue> attributes;
-  /// On the CPU. Of a ragged or sparse operand, the elements that are there.
+  /// On the CPU. For a ragged or sparse operand, its stored elements.
   std::vector<Tensor> operands;
   bool is_dense = true;
-  /// Sizes of the results; none where only the run knows them.
+  /// The sizes of the results; empty if they are known only at run time.
   std::vector<Sizes> results;
-  /// Of a loop: its body, as ExtractBlock gives it.
+  /// For a loop: its body, as returned by ExtractBlock.
   std::shared_ptr<const Graph> body;
-  /// "ops/cos.pdl:3:5".
+  /// The source location: "ops/cos.pdl:3:5".
   std::string place;
 
-  /// "sum(f32[2, 3], axes=[1])".
+  /// For messages: "sum(f32[2, 3], axes=[1])".
   std::string ToString() const;
 };
 
-/// The calls of the tests in a text, in their order. An Error where the
-/// text has mistakes, or what gives the operands cannot be computed.
+/// The calls of the tests in a source file, in their order. Returns an Error if the source has
+/// errors, or if the operands cannot be computed.
 llvm::Expected<std::vector<TestCall>> CallsOfTests(llvm::StringRef path,
                                                    const CommonOptions& options);
 

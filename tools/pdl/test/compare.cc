@@ -11,12 +11,12 @@
 namespace pdl {
 namespace {
 
-// "element [0, 3]", or "the value" of a scalar.
-std::string Place(const PackedValue& value, int64_t index) {
+// Returns "element [0, 3]", or "the value" for a scalar.
+std::string ElementName(const PackedValue& value, int64_t index) {
   const Tensor& tensor = value.values;
   if (tensor.rank() == 0) return "the value";
   llvm::SmallVector<std::string, 4> parts = ElementIndex(tensor, index);
-  // A row of packed values, as the sequence that it is in and its place there.
+  // Names a row of packed values by its sequence and its position in that.
   for (size_t level = value.offsets.size(); level-- > 0;) {
     const int64_t* begin = value.offsets[level].data<int64_t>();
     const int64_t* end = begin + value.offsets[level].num_elements();
@@ -29,7 +29,7 @@ std::string Place(const PackedValue& value, int64_t index) {
   return "element [" + llvm::join(parts, ", ") + "]";
 }
 
-// The first row of which two ragged values have different lengths; empty where there is none.
+// Describes the first row with different lengths in two ragged values; empty if there is none.
 std::string DifferentLengths(const PackedValue& left, const PackedValue& right) {
   for (size_t level = 0; level < left.offsets.size(); ++level) {
     const Tensor& a = left.offsets[level];
@@ -40,7 +40,7 @@ std::string DifferentLengths(const PackedValue& left, const PackedValue& right) 
       const int64_t mine = a.data<int64_t>()[i + 1] - a.data<int64_t>()[i];
       const int64_t theirs = b.data<int64_t>()[i + 1] - b.data<int64_t>()[i];
       if (mine == theirs) continue;
-      return llvm::formatv("row {0}{1} has the length {2}, wanted {3}", i,
+      return llvm::formatv("row {0}{1} has the length {2}, expected {3}", i,
                            level > 0 ? " of the inner ones" : "", mine, theirs);
     }
   }
@@ -81,12 +81,13 @@ std::optional<std::string> CompareNear(const PackedValue& left_value,
       });
   if (found.wrong == 0) return std::nullopt;
   const int64_t other = is_scalar ? 0 : found.worst;
-  const double wanted = ElementAsReal(right, other);
-  const double error = ElementError(ElementAsReal(left, found.worst), wanted, left.dtype());
-  std::string text = Place(left_value, found.worst) + " is " + ElementText(left, found.worst) +
-                     ", wanted " + ElementText(right, other) + ": off by " + ErrorText(error);
-  if (wanted != 0 && std::isfinite(wanted))
-    text += " (relative " + ErrorText(error / std::fabs(wanted)) + ")";
+  const double expected = ElementAsReal(right, other);
+  const double error = ElementError(ElementAsReal(left, found.worst), expected, left.dtype());
+  std::string text = ElementName(left_value, found.worst) + " is " +
+                     ElementText(left, found.worst) + ", expected " + ElementText(right, other) +
+                     ": off by " + ErrorText(error);
+  if (expected != 0 && std::isfinite(expected))
+    text += " (relative " + ErrorText(error / std::fabs(expected)) + ")";
   text += ", tolerance " + ErrorText(tolerance);
   if (left.num_elements() > 1) {
     text += llvm::formatv("; {0} of {1} elements differ, this one most", found.wrong,
@@ -108,12 +109,12 @@ std::optional<std::string> CheckTrue(const PackedValue& value, const Tensor* lef
   if (wrong == 0) return std::nullopt;
   std::string text;
   auto side = [&](const Tensor& tensor) {
-    // What is broadcast has its value at the same place only if the sizes are equal.
+    // A broadcast operand has an element at the same index only if the sizes are equal.
     if (tensor.num_elements() == 1) return ElementText(tensor, 0);
     if (tensor.sizes() == condition.sizes()) return ElementText(tensor, first);
     return std::string("of ") + tensor.TypeString();
   };
-  text = Place(value, first) + " is false";
+  text = ElementName(value, first) + " is false";
   if (left != nullptr && right != nullptr)
     text += ": left " + side(*left) + ", right " + side(*right);
   if (condition.num_elements() > 1)

@@ -10,18 +10,19 @@
 
 namespace pdl {
 
-/// The tolerance of `~=` where the test names none.
+/// The tolerance of `~=` if the test gives none.
 double DefaultTolerance(DType dtype);
 
-/// What is wrong with `left ~= right`, or nothing: |left - right| <= tolerance * max(1, |right|)
-/// for each element, nan meets nan, an infinity itself. `right` has the sizes (and, where they are
-/// ragged, the lengths) of `left` or is a scalar. Names the worst element, its index, both values,
-/// the absolute and the relative error. Both lie on the CPU and have one dtype.
+/// Describes the failure of `left ~= right`; nullopt if it holds: |left - right| <= tolerance *
+/// max(1, |right|) for each element; a nan equals a nan, and an infinity itself. `right` has the
+/// sizes (and, if they are ragged, the lengths) of `left` or is a scalar. Reports the worst
+/// element: its index, both values, the absolute and the relative error. Both are on the CPU and
+/// have the same dtype.
 std::optional<std::string> CompareNear(const PackedValue& left, const PackedValue& right,
                                        double tolerance);
 
-/// What is wrong with a condition, or nothing: the first element that is false and, where `left`
-/// and `right` are what it compares, their values there.
+/// Describes the failure of a condition; nullopt if it holds: the first element that is false and,
+/// if `left` and `right` are the compared values, their elements at that index.
 std::optional<std::string> CheckTrue(const PackedValue& condition, const Tensor* left,
                                      const Tensor* right);
 

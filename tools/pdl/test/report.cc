@@ -10,7 +10,7 @@
 namespace pdl {
 namespace {
 
-// Characters that XML 1.0 cannot hold become '?'.
+// Replaces characters that XML 1.0 does not allow by '?'.
 std::string Escaped(llvm::StringRef text) {
   std::string escaped;
   for (char c : text) {

@@ -6,18 +6,18 @@
 
 namespace pdl {
 
-/// How one test ended.
+/// The result of one test.
 struct TestOutcome {
   std::string file;
   std::string name;
   double seconds = 0;
-  /// What failed, each with its place; empty where the test passed.
+  /// The failures with their locations; empty if the test passed.
   std::vector<std::string> failures;
-  /// The test could not be run at all: it does not compile, or the device failed.
+  /// The test could not run: it does not compile, or the device failed.
   bool is_error = false;
 };
 
-/// The outcomes as a JUnit XML document: a testsuite for each file.
+/// Formats the results as a JUnit XML document, with a testsuite for each file.
 std::string ToJUnit(const std::vector<TestOutcome>& outcomes);
 
 }  // namespace pdl

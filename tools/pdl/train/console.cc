@@ -21,7 +21,7 @@ double Seconds(std::chrono::steady_clock::duration duration) {
   return std::chrono::duration<double>(duration).count();
 }
 
-/// Of a network without losses and metrics there is no text of them.
+/// Joins strings other than empty ones, such as the metrics of a network that has none.
 std::string Joined(std::vector<std::string> texts, llvm::StringRef separator) {
   llvm::erase(texts, "");
   return llvm::join(texts, separator);
@@ -46,7 +46,7 @@ std::string MetricsToString(llvm::ArrayRef<Metric> metrics) {
   std::string text;
   for (const Metric& metric : metrics) {
     char number[32];
-    // A nan may have a sign, which says nothing.
+    // The sign of a nan has no meaning.
     std::snprintf(number, sizeof number, "%.4g",
                   std::isnan(metric.value) ? std::fabs(metric.value) : metric.value);
     if (!text.empty()) text += ", ";
@@ -113,7 +113,7 @@ void TrainConsole::ShowStep(const StepReport& report) {
     llvm::errs() << line << '\n';
     return;
   }
-  // A line that is broken could not be taken away.
+  // A line that is wrapped could not be erased.
   const unsigned columns = llvm::sys::Process::StandardErrColumns();
   if (columns > 1 && line.size() >= columns) line.resize(columns - 1);
   llvm::errs() << '\r' << line << "\033[K";

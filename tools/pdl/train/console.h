@@ -9,8 +9,8 @@
 
 namespace pdl {
 
-/// Tells on standard error how a training run goes: a line for each epoch, and between them, on a
-/// terminal a bar that is drawn anew, elsewhere a line now and then.
+/// Reports the progress of a training run on standard error: a line for each epoch, and in between
+/// a bar that is redrawn on a terminal, or an occasional line elsewhere.
 class TrainConsole {
  public:
   struct Options {
@@ -18,10 +18,10 @@ class TrainConsole {
     int64_t epochs = 0;
     int64_t steps = 0;
     int64_t batches = 0;
-    /// Done before this run began, by the one that it resumes.
+    /// The step from which this run resumes.
     int64_t first_step = 0;
     bool is_terminal = false;
-    /// Nothing but the epochs, and what each gave.
+    /// Print only the results of each epoch.
     bool is_quiet = false;
   };
   explicit TrainConsole(Options options);
@@ -29,14 +29,14 @@ class TrainConsole {
 
   void ShowStep(const StepReport& report);
   void ShowEpoch(const EpochReport& report);
-  /// Rows a second in this epoch.
+  /// Rows per second in this epoch.
   double RowsPerSecond() const;
-  /// Takes the bar away.
+  /// Erases the bar.
   void Erase();
 
  private:
   using Clock = std::chrono::steady_clock;
-  /// "12,345 rows/s".
+  /// For example "12,345 rows/s".
   std::string Speed() const;
   std::string TimeLeft(int64_t step) const;
 
@@ -47,11 +47,11 @@ class TrainConsole {
   bool has_bar_ = false;
 };
 
-/// "0:07", "12:30", "3:02:11".
+/// For example "0:07", "12:30", "3:02:11".
 std::string DurationToString(double seconds);
-/// "loss 0.3421, accuracy 0.91".
+/// For example "loss 0.3421, accuracy 0.91".
 std::string MetricsToString(llvm::ArrayRef<Metric> metrics);
-/// "12,345".
+/// For example "12,345".
 std::string GroupedToString(int64_t number);
 
 }  // namespace pdl

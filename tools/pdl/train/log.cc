@@ -24,7 +24,7 @@ llvm::Error CannotWrite(llvm::StringRef path, std::error_code code) {
   return MakeUserError(Code::kBadFile, "cannot write '{0}': {1}", path, code.message());
 }
 
-/// JSON has no word for what is not finite.
+/// JSON cannot represent nan and infinities as numbers.
 llvm::json::Value ToJson(double value) {
   if (std::isfinite(value)) return value;
   return value != value ? "nan" : value > 0 ? "inf" : "-inf";
@@ -65,7 +65,7 @@ llvm::Expected<std::unique_ptr<TrainLog>> TrainLog::Open(Options options, int64_
 
 namespace {
 
-/// Removes the files in a folder whose names are `unwanted`.
+/// Removes the files in a folder whose names satisfy `unwanted`.
 llvm::Error RemoveFiles(llvm::StringRef folder,
                         llvm::function_ref<bool(llvm::StringRef)> unwanted) {
   std::error_code code;
@@ -111,7 +111,7 @@ llvm::Error TrainLog::ReadLines(int64_t step, int64_t epoch) {
     if (OutlineJson(line).depth > 2) continue;
     llvm::Expected<llvm::json::Value> value = llvm::json::parse(line);
     if (!value) {
-      // The last one of a run that was killed.
+      // An incomplete last line of a run that was killed.
       llvm::consumeError(value.takeError());
       continue;
     }
@@ -136,7 +136,7 @@ void TrainLog::Draw(const llvm::json::Object& line) {
       if (std::optional<double> value = metrics->getNumber(options_.losses[i]))
         curves[i].points.emplace_back(*step, *value);
   };
-  // The means of an epoch are no point of the training's curve.
+  // The means of an epoch are not points of the training curve.
   if (line.get("best") == nullptr) add("training", training_);
   add("validation", validation_);
 }

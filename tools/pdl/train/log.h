@@ -17,30 +17,30 @@
 
 namespace pdl {
 
-/// What a training run leaves in its folder besides checkpoints: `metrics.jsonl`, a line for a step
-/// or an epoch, event files for TensorBoard, and the picture `loss.svg`.
+/// Writes the files of a training run other than checkpoints: `metrics.jsonl`, with a line for each
+/// logged step and each epoch, event files for TensorBoard, and the plot `loss.svg`.
 class TrainLog {
  public:
   struct Options {
     std::string folder;
-    /// Over the picture.
+    /// The title of the plot.
     std::string title;
-    /// Which metrics are losses: these are drawn.
+    /// The metrics that are losses, which are plotted.
     std::vector<std::string> losses;
-    /// Every so many steps are written down; 0: about 200 of every power of ten.
+    /// Log every so many steps; 0: about 200 steps for each power of ten.
     int64_t every = 0;
   };
-  /// Goes on where `step` and `epoch` are done: what is there of later ones is dropped.
+  /// Continues after `step` and `epoch`: records of later ones are dropped.
   static llvm::Expected<std::unique_ptr<TrainLog>> Open(Options options, int64_t step,
                                                         int64_t epoch);
-  /// Removes what an earlier run left in the folder, checkpoints too.
+  /// Removes the files of an earlier run from the folder, including checkpoints.
   static llvm::Error Clear(llvm::StringRef folder);
-  /// Removes what a run that was killed had half written.
+  /// Removes files that a killed run wrote only partially.
   static llvm::Error RemoveTemporaries(llvm::StringRef folder);
 
   llvm::Error AddStep(const StepReport& report);
   llvm::Error AddEpoch(const EpochReport& report, double rows_per_second);
-  /// Draws the curves as they are now.
+  /// Writes the plot of the current curves.
   llvm::Error WriteCurves() const;
 
  private:
@@ -48,13 +48,13 @@ class TrainLog {
   llvm::Error ReadLines(int64_t step, int64_t epoch);
   llvm::Error WriteLine(const llvm::json::Value& line);
   bool IsLogged(int64_t step) const;
-  /// Adds the points of a line to the curves.
+  /// Adds the points of a record to the curves.
   void Draw(const llvm::json::Object& line);
 
   Options options_;
   std::unique_ptr<llvm::raw_fd_ostream> lines_;
   std::optional<EventFile> events_;
-  /// Of the losses: in training, and of the validation data.
+  /// The curves of the losses: on the training data and on the validation data.
   std::vector<Curve> training_, validation_;
 };
 

@@ -13,7 +13,7 @@ namespace {
 
 constexpr int kWidth = 820, kHeight = 460;
 constexpr int kLeft = 70, kRight = 24, kTop = 64, kBottom = 48;
-/// More points than a line has pixels are drawn as the means of neighbours.
+/// If a line has more points than pixels, the means of adjacent points are plotted.
 constexpr size_t kMaxPoints = 1000;
 constexpr std::array<const char*, 6> kColors = {"#2563eb", "#ea580c", "#059669",
                                                 "#9333ea", "#dc2626", "#0891b2"};
@@ -63,8 +63,8 @@ Points Thinned(const Points& points) {
   return thinned;
 }
 
-/// Means over a window around each point, of a twentieth of all steps: where fewer steps have
-/// points, fewer are taken.
+/// Means over a window around each point of a twentieth of all steps; near the ends the window is
+/// smaller.
 Points Smoothed(const Points& points) {
   const double first = points.front().first, last = points.back().first;
   const double reach = (last - first) / 40;
@@ -82,7 +82,7 @@ Points Smoothed(const Points& points) {
   return smooth;
 }
 
-/// An axis: from values to pixels.
+/// An axis: maps values to pixels.
 class Axis {
  public:
   Axis(double low, double high, bool is_log, double from, double to)
@@ -177,12 +177,12 @@ class Picture {
       values.low /= 1.1;
       values.high *= 1.1;
     } else {
-      double room = (values.high - values.low) * 0.05;
-      if (room == 0) room = std::max(std::abs(values.high) * 0.1, 1e-12);
-      // A loss is seldom below 0: a curve that comes near it stands on it.
+      double margin = (values.high - values.low) * 0.05;
+      if (margin == 0) margin = std::max(std::abs(values.high) * 0.1, 1e-12);
+      // Losses are seldom negative: an axis that starts close to 0 starts at 0.
       const bool near_zero = values.low >= 0 && values.low < (values.high - values.low) * 0.3;
-      values.low = near_zero ? 0 : values.low - room;
-      values.high += room;
+      values.low = near_zero ? 0 : values.low - margin;
+      values.high += margin;
     }
     const Axis x(steps.low, steps.high, false, kLeft, kWidth - kRight);
     const Axis y(values.low, values.high, is_log, kHeight - kBottom, kTop);

@@ -7,16 +7,16 @@
 
 namespace pdl {
 
-/// One line of a picture: values by step, in the order of the steps.
+/// A line of a plot: values by step, sorted by step.
 struct Curve {
   std::string name;
-  /// Drawn with a mark at each point; else as it is, pale, with its running mean over it.
+  /// Plotted with a mark at each point; otherwise pale, with its running mean on top.
   bool has_marks = false;
   std::vector<std::pair<int64_t, double>> points;
 };
 
-/// A picture of the curves over steps, as SVG that needs nothing else. The axis of values is
-/// logarithmic where they are positive and far apart. Values that are not finite are left out.
+/// A self-contained SVG plot of the curves over steps. The axis of values is logarithmic if they
+/// are positive and span several magnitudes. Values that are not finite are skipped.
 std::string LossCurveSvg(const std::string& title, const std::vector<Curve>& curves);
 
 }  // namespace pdl
