@@ -1,4 +1,4 @@
-"""What may be given for an input, to a network and to an operator: the right result, or a clear error."""
+"""Arguments for inputs of networks and operators: the right result, or a clear error."""
 
 from __future__ import annotations
 
@@ -63,7 +63,7 @@ def test_what_is_taken(given: Any, type: str, expected: Any) -> None:
 
 
 class Column:
-    """As a column of pandas: neither a buffer nor DLPack."""
+    """Like a column of pandas: neither a buffer nor DLPack."""
 
     dtype = np.dtype(np.float32)
 
@@ -149,7 +149,7 @@ def test_other_dtypes_that_no_output_needs_are_left_alone() -> None:
 
 
 class Interrupting:
-    """An array whose library is broken off."""
+    """An array whose library fails."""
 
     def __dlpack__(self, **_: Any) -> Any:
         raise KeyboardInterrupt
@@ -161,7 +161,7 @@ def test_an_interrupt_is_not_taken_for_a_wrong_array() -> None:
 
 
 def test_truth_values_of_any_byte() -> None:
-    """As NumPy has them: a mask of 0 and 255 that is viewed as bool."""
+    """A mask of 0 and 255 viewed as bool, which NumPy allows."""
     mask = np.array([[2, 0], [255, 1]], np.uint8).view(bool)
     expected = [[1, 0], [1, 1]]
     net = pdl.compile("input b: bool[N, M]\noutput y = cast(b, to=f32)")
@@ -297,7 +297,7 @@ def test_an_operator_refuses(make: Any, kind: Any, message: str) -> None:
 
 
 def test_lists_of_numpys_numbers_are_arrays() -> None:
-    """As a list of losses is."""
+    """Such as a list of losses."""
     x = f32(1, 2)
     for _ in range(2):
         assert pdl.ops.sum([x[0], x[1]]).tolist() == 3 and pdl.ops.sum(x=[x[0], x[1]]).dtype == "f32"
@@ -311,7 +311,7 @@ def test_lists_of_numpys_numbers_are_arrays() -> None:
 
 
 def test_calls_that_are_kept_are_told_apart() -> None:
-    """Equal types and attributes are one call, others are others."""
+    """Calls with equal types and attributes share a cache entry; other calls do not."""
     x = f32(0, 1)
     for _ in range(2):
         assert pdl.ops.cos(x, scale=5.0).tolist()[0] == 5
@@ -334,7 +334,7 @@ def test_calls_that_are_kept_are_told_apart() -> None:
 
 
 def test_calls_that_are_kept_hold_little_memory() -> None:
-    """Of arrays of ever other sizes."""
+    """With arrays of many different sizes."""
 
     def call_all(first: int) -> None:
         for n in range(first, first + 150):

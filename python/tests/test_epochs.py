@@ -1,4 +1,4 @@
-"""Training by epochs: what each gives, validation data, the best one, an early end."""
+"""Training by epochs: results, validation data, the best epoch, early stopping."""
 
 from __future__ import annotations
 
@@ -61,7 +61,7 @@ def test_steps_and_epochs_of_one_loop() -> None:
 
 
 def overshooting() -> list[dict[str, Any]]:
-    """Where a goes to 2, past the 1 that the validation data want."""
+    """Batches with which a approaches 2, past 1, the optimum for the validation data."""
     return [batch(2)] * 3
 
 
@@ -189,7 +189,7 @@ minimize loss with sgd(lr=0.0)
 
 
 def test_updates_of_ones_own() -> None:
-    """The first output of a float is the loss, and `step` counts, as pdl train has it."""
+    """The first floating-point output is the loss, and `step` counts, as in pdl train."""
     text = """
 input x: f32[N]
 state w: f32[] = ones()
@@ -235,7 +235,7 @@ def test_the_loss_of_a_step_without_one() -> None:
 
 
 class Loader:
-    """Gives these batches in the first pass, and those in the next ones."""
+    """Yields these batches in the first pass, and those in later ones."""
 
     def __init__(self, *passes: list[Any]) -> None:
         self._passes = [*passes]

@@ -1,4 +1,4 @@
-"""Gradients of Python functions: what they take from around them."""
+"""Gradients of Python functions with captured variables."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from pdl import _pdl
 
 @pytest.fixture
 def compiled(monkeypatch: pytest.MonkeyPatch) -> list[str]:
-    """The texts that are compiled in a test."""
+    """The sources compiled during a test."""
     texts: list[str] = []
     compile = _pdl.compile
 
@@ -30,7 +30,7 @@ def f32(*numbers: float) -> Any:
 
 
 def test_a_loop_over_minibatches(compiled: list[str]) -> None:
-    """Each step takes the batch that the name has then, and the first alone compiles."""
+    """Each step uses the current value of the captured batch, and only the first compiles."""
     batches = [f32(1, 2), f32(3, 4), f32(5, 6)]
     counts, w, batch = [], f32(1, 1), batches[0]
     slope = pdl.grad(lambda w: pdl.ops.sum(w * batch))

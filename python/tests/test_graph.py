@@ -1,4 +1,4 @@
-"""Networks built by a program."""
+"""Networks built from Python."""
 
 from __future__ import annotations
 

@@ -94,7 +94,7 @@ def test_wrong_inputs(inputs: dict[str, Any], message: str) -> None:
     ],
 )
 def test_what_a_run_gave_is_written_to(text: str) -> None:
-    """No later run sees it, whatever an output is called."""
+    """Later runs do not use it, whatever the name of the output."""
     net = pdl.compile(f"input x: f32[2]\n{text}\n")
     first = net(x=ones(2))
     before = {name: value.tolist() for name, value in first.items()}

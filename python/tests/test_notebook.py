@@ -1,4 +1,4 @@
-"""What a notebook shows."""
+"""Representations of networks in notebooks."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ SVG = "{http://www.w3.org/2000/svg}"
 
 
 def transformer(layers: int) -> pdl.Network:
-    """Of words, with residual sums around attention and feed-forward layers."""
+    """A transformer on words, with residual connections around attention and feed-forward layers."""
     with pdl.Graph() as g:
         x = pdl.layers.embedding(pdl.input("tokens", "i64[N, 32] in 0..100"), size=64, name="embed")
         for i in range(layers):
@@ -43,7 +43,7 @@ def labels(picture: xml.Element) -> list[str]:
 
 
 def check_readable(picture: xml.Element) -> None:
-    """Boxes are apart, texts lie in their box, and lines keep out of the boxes that they pass."""
+    """Boxes do not overlap, labels are inside their boxes, and edges do not cross boxes."""
     boxes = []
     for one in picture.iter(f"{SVG}rect"):
         if one.get("stroke"):

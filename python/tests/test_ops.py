@@ -77,7 +77,7 @@ def outside(attribute: Attribute) -> Any:
 
 
 def some_value(attribute: Attribute) -> Any:
-    """A value that an attribute takes, as far as its declaration tells."""
+    """A value that an attribute accepts according to its declaration."""
     if attribute.choices:
         return attribute.choices[0]
     single = {
@@ -94,7 +94,7 @@ def some_value(attribute: Attribute) -> Any:
 
 
 def some_call(declaration: Declaration, wrong: str, value: Any) -> Any:
-    """Calls the operator with tensors of one element, and one attribute that is wrong."""
+    """Calls the operator with tensors of one element, and one wrong attribute."""
     args: list[Any] = []
     kwargs: dict[str, Any] = {}
     for one in parameters(declaration):

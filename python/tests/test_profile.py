@@ -1,4 +1,4 @@
-"""Where the time of a run goes."""
+"""Profiles of runs."""
 
 from __future__ import annotations
 

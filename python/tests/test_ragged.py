@@ -1,4 +1,4 @@
-"""Rows of their own lengths, and sparse matrices."""
+"""Ragged values and sparse matrices."""
 
 from __future__ import annotations
 
@@ -118,7 +118,7 @@ def test_a_sparse_matrix() -> None:
 
 
 class LikeScipys:
-    """What SciPy's sparse matrices have."""
+    """An object with the attributes of SciPy's sparse matrices."""
 
     def __init__(self, dense: np.ndarray[Any, Any]) -> None:
         at, self.indices = np.nonzero(dense)

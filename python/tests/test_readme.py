@@ -1,4 +1,4 @@
-"""The quick start of the README runs as it is written."""
+"""The quick start of the README runs."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Ctrl-C: in a loop of training, and in one long run."""
+"""Ctrl-C in a training loop, and in a long run."""
 
 from __future__ import annotations
 
@@ -51,7 +51,7 @@ except KeyboardInterrupt:
 
 
 def interrupted(code: str) -> list[str]:
-    """What the program prints that is sent SIGINT while it runs."""
+    """The output of a program that receives SIGINT while it runs."""
     with subprocess.Popen(
         [sys.executable, "-c", START + code], stdout=subprocess.PIPE, text=True
     ) as child:

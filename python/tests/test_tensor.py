@@ -1,4 +1,4 @@
-"""Arrays in and out without copies."""
+"""Arrays as inputs and outputs without copies."""
 
 from __future__ import annotations
 
@@ -30,7 +30,7 @@ DTYPES = {
 
 
 class Asked:
-    """What has DLPack and no buffer."""
+    """An array with DLPack and without the buffer protocol."""
 
     def __init__(self, tensor: pdl.Tensor, **options: Any) -> None:
         self._tensor = tensor
@@ -94,7 +94,7 @@ def test_a_result_is_not_written_over_while_it_is_seen() -> None:
 
 
 def test_a_large_input_is_not_copied() -> None:
-    """The network reads the array where it lies."""
+    """The network reads the array's memory."""
     net = pdl.compile("input x: f32[N]\noutput y = max(x)")
     array = np.zeros(64 << 20, np.float32)
     array[-1] = 5
@@ -335,7 +335,7 @@ def test_jax() -> None:
 
 
 class OnGpu:
-    """As an array on a GPU says what it is, with elements on the CPU."""
+    """Describes itself like an array on a GPU, but has its elements on the CPU."""
 
     def __init__(self) -> None:
         self.array = np.arange(3.0)
@@ -350,7 +350,7 @@ class OnGpu:
 
 
 class OfTheTimeBeforeVersions(OnGpu):
-    """The same, of an older library."""
+    """The same with an older version of DLPack."""
 
     def __dlpack__(self, *, stream: Any) -> Any:  # type: ignore[override]
         return super().__dlpack__(stream=stream)

@@ -1,4 +1,4 @@
-"""One network, many threads; and a child process."""
+"""One network in many threads, and in a child process."""
 
 from __future__ import annotations
 
@@ -99,7 +99,7 @@ def test_a_network_works_in_a_forked_child() -> None:
 
 
 def test_forks_in_the_middle_of_runs() -> None:
-    """No child begins with a lock that another thread of the parent holds."""
+    """A child process does not inherit a lock held by another thread of the parent."""
     net = pdl.compile(TEXT, threads=2)
     x = np.ones((64, 16), np.float32)
     expected = net(x=x)["y"].numpy().copy()

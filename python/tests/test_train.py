@@ -1,4 +1,4 @@
-"""Training, and the digits page."""
+"""Training, and the digits example."""
 
 from __future__ import annotations
 
@@ -62,7 +62,7 @@ minimize loss with sgd(lr=0.1)
 def test_precision(
     precision: str, root: pathlib.Path, pdl_tool: str, tmp_path: pathlib.Path
 ) -> None:
-    """As `pdl train --precision` learns it."""
+    """Learns the same as `pdl train --precision`."""
     data = root / "examples" / "digits" / "train.npz"
     (tmp_path / "net.pdl").write_text(DIGITS)
     arguments = ["--data", data, "--no-shuffle", "--precision", precision, "--out", tmp_path]
@@ -121,7 +121,7 @@ minimize loss with sgd(lr=0.1)
 
 
 def test_check_finite_passes_over_skipped_steps(tmp_path: pathlib.Path) -> None:
-    """Gradients that overflow in f16 are no mistake, and the bits are those of a run without it."""
+    """Gradients that overflow in f16 are no error, and the bits are those of a run without the check."""
     text = """
 input x: f32[N, 2]
 param w: f32[2, 1] = normal()
@@ -154,7 +154,7 @@ def test_a_precision_that_there_is_not() -> None:
 def test_it_agrees_with_pdl_train(
     root: pathlib.Path, pdl_tool: str, tmp_path: pathlib.Path
 ) -> None:
-    """The same network, in the same order of rows, learns what the command line's does."""
+    """The same network, with the same order of rows, learns the same as on the command line."""
     folder = root / "examples" / "digits"
     arguments = ["--data", folder / "train.npz", "--epochs", "2", "--no-shuffle", "--out", tmp_path]
     subprocess.run(
@@ -210,7 +210,7 @@ def test_a_network_goes_back_where_the_loss_is_not_finite() -> None:
 
 
 def test_states_go_on_in_training(tmp_path: pathlib.Path) -> None:
-    """Those of batch_norm, as parameters do; and they are saved."""
+    """States of batch_norm are trained and saved like parameters."""
     net = pdl.compile("input x: f32[N, 2]\ny = batch_norm(x)\nloss = mean((y - 1.0) ** 2)\noutput y")
     first = {name: value.tolist() for name, value in net.states.items()}
     assert first
@@ -265,7 +265,7 @@ BATCH = {"x": np.ones(4, np.float32), "target": np.full(4, 2, np.float32)}
 
 
 def after_one(*rest: Any) -> Iterator[Any]:
-    """One good batch, then these; an exception is raised."""
+    """One good batch, then these; exceptions are raised."""
     yield BATCH
     for one in rest:
         if isinstance(one, Exception):
@@ -287,7 +287,7 @@ def after_one(*rest: Any) -> Iterator[Any]:
     ],
 )
 def test_data_that_fail_in_the_middle(then: Any, kind: Any, message: str) -> None:
-    """What was learned before is kept, and nothing of the step that failed."""
+    """The results of earlier steps are kept, and those of the failed step are discarded."""
     net, one = pdl.compile(LINE), pdl.compile(LINE)
     with pytest.raises(kind, match=message):
         list(pdl.train(net, after_one(then), pdl.layers.sgd(lr=0.1)))
@@ -324,7 +324,7 @@ def test_data_that_are_no_batches() -> None:
 
 
 def test_a_loss_that_is_not_finite() -> None:
-    """The network stays as it was, or with check_finite as it was before that step."""
+    """The network is restored, or with check_finite it is as before that step."""
     wrong = {**BATCH, "x": np.full(4, np.nan, np.float32)}
     net = pdl.compile(LINE)
     with pytest.raises(pdl.RunError, match="the loss 'loss' is nan in step 2"):
@@ -343,7 +343,7 @@ NOISY = (
 
 
 def test_saved_in_the_middle_and_gone_on_with(tmp_path: pathlib.Path) -> None:
-    """The same bits as without a break: with random operators, and a rate that changes."""
+    """The same bits as without an interruption: with random operators, and a learning-rate schedule."""
     random = np.random.default_rng(0)
     data = [
         {"x": random.normal(size=(4, 8)).astype(np.float32), "target": np.ones(4, np.float32)}
@@ -372,7 +372,7 @@ def test_saved_in_the_middle_and_gone_on_with(tmp_path: pathlib.Path) -> None:
 
 
 class Exported:
-    """What has DLPack and nothing else."""
+    """An array with DLPack and nothing else."""
 
     def __init__(self, array: Any) -> None:
         self._array = array
@@ -414,7 +414,7 @@ def test_batches() -> None:
 
 
 def up_to_names(text: str) -> str:
-    """A flat text without comments, its names replaced by numbers in the order of their definition."""
+    """Emitted source without comments, with names replaced by numbers in order of definition."""
     lines = [line for line in text.splitlines() if line and not line.startswith("##")]
     names: dict[str, str] = {}
     for line in lines:

@@ -16,34 +16,6 @@
 namespace pdl {
 namespace {
 
-struct Command {
-  llvm::StringRef name;
-  llvm::StringRef arguments;
-  llvm::StringRef summary;
-  int (*main)(Arguments);
-};
-
-constexpr Command kCommands[] = {
-    {"run", "FILE --input x=x.npy", "run a network and print what it returns", RunMain},
-    {"train", "FILE --data DATA", "train the parameters of a network on data", TrainMain},
-    {"check", "FILE...", "report the errors of networks", CheckMain},
-    {"compile", "FILE -o OUT.pdlc", "store a network for programs to load", CompileMain},
-    {"import", "MODEL.onnx", "convert an ONNX model to source and weights", ImportMain},
-    {"export", "FILE -o OUT.onnx", "write a network as an ONNX model", ExportMain},
-    {"dump", "--emit=STAGE FILE", "print a network after a compiler stage", DumpMain},
-    {"test", "FILE|FOLDER...", "run the tests in source files", TestMain},
-    {"gradcheck", "FILE|FOLDER...", "compare gradient rules with finite differences",
-     GradcheckMain},
-    {"fmt", "FILE|FOLDER...", "format source files", FmtMain},
-    {"diff", "A B", "show how two networks differ", DiffMain},
-    {"compare", "A [B] --input x=x.npy", "show where the values of two networks diverge",
-     CompareMain},
-    {"ops", "[NAME]", "list the operators, or document one", OpsMain},
-    {"repl", "[FILE]", "run statements interactively", ReplMain},
-    {"explain", "CODE", "explain the code of a message", ExplainMain},
-    {"version", "", "print version, formats and devices", VersionMain},
-};
-
 void PrintHelp(llvm::raw_ostream& os) {
   os << "pdl: a small language for neural networks, its compiler and its runtime\n\n"
         "usage: pdl COMMAND [ARGUMENT]...\n\n"

@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
-"""bounded.py SECONDS MIB STATUS COMMAND...: runs COMMAND with that much time and address space; exits with 0 where it
-ends with STATUS, else with 1. STATUS `any` is 0 to 3: whatever but a signal."""
+"""bounded.py SECONDS MIB STATUS COMMAND...: runs COMMAND with limited time and address space. Exits with 0 if COMMAND
+exits with STATUS, else with 1. STATUS `any` is 0 to 3: anything but a signal."""
 
 import os
 import resource

@@ -1,4 +1,4 @@
-"""Checks a SARIF 2.1.0 log as far as `pdl` uses the format, and prints its results, one a line."""
+"""Checks a SARIF 2.1.0 log, for the parts of the format that `pdl` uses, and prints its results, one per line."""
 
 import json
 import re
@@ -8,7 +8,7 @@ URI = re.compile(r"(file:///|(?![^/]*:)|\./)([A-Za-z0-9._~/:@!$&'()*+,;=-]|%[0-9
 
 
 def only(table, required, optional=()):
-    """The table has the required members and, besides the optional ones, no others."""
+    """Checks that the object has all required members, and no others except optional ones."""
     assert isinstance(table, dict), table
     assert set(required) <= set(table) <= set(required) | set(optional), sorted(table)
     return table

@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
-"""compare_chains.py PDL: the peak memory of `pdl compare` over a chain of 8 calls and over one of 96, whose
-values take 8 MiB each. Exits with 1 where the longer chain takes as much as four values more."""
+"""compare_chains.py PDL: compares the peak memory of `pdl compare` for chains of 8 and of 96 calls, whose values take
+8 MiB each. Exits with 1 if the longer chain needs memory for four more values."""
 
 import os
 import subprocess
@@ -10,7 +10,7 @@ VALUE = 8 << 20
 
 
 def peak(pdl, calls):
-    """In bytes."""
+    """The peak memory in bytes."""
     lines = [f"v{i} = {'sin' if i % 2 else 'cos'}({f'v{i - 1}' if i else 'x'})" for i in range(calls)]
     text = "\n".join(["input x: f32[N]", *lines, f"output v{calls - 1}", ""])
     path = f"chain{calls}.pdl"

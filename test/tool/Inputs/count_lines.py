@@ -1,4 +1,4 @@
-"""count_lines.py MOST FILE: fails where the file has more lines."""
+"""count_lines.py LIMIT FILE: fails if the file has more lines."""
 
 import sys
 

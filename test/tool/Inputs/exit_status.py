@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""exit_status.py STATUS COMMAND...: runs COMMAND; exits with 0 where it ends with STATUS, else with 1."""
+"""exit_status.py STATUS COMMAND...: runs COMMAND; exits with 0 if COMMAND exits with STATUS, else with 1."""
 
 import subprocess
 import sys

@@ -2,10 +2,10 @@
 """Writes and checks .npy files without NumPy.
 
     npy.py write FILE DESCR SHAPE [NUMBER...]     npy.py write x.npy '<f4' '(2,)' 0 1
-    npy.py expect FILE DESCR SHAPE NUMBER...      exits with 1 where the file holds anything else
+    npy.py expect FILE DESCR SHAPE NUMBER...      exits with 1 if the file has other contents
 
-The numbers are compared as the file's dtype has them, bit for bit. `write` takes fewer numbers than
-SHAPE says, for files that lie.
+The bits of the numbers in the file's dtype are compared. `write` accepts fewer numbers than SHAPE specifies, for
+broken files.
 """
 
 import ast

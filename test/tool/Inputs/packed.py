@@ -1,7 +1,7 @@
 """Ragged and sparse values in .npz files, without NumPy.
 
-    packed.py write          the files that ragged.test reads
-    packed.py expect FILE    checks what it wrote
+    packed.py write          writes the files for ragged.test
+    packed.py expect FILE    checks an output of ragged.test
 """
 
 import struct

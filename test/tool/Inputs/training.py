@@ -1,22 +1,22 @@
 #!/usr/bin/env python3
-"""Helps the tests of `pdl train`.
+"""Helpers for the tests of `pdl train`.
 
     training.py points ROWS SEED FILE.csv     points near t = 2 x[0] - x[1] + 0.5
     training.py npy ROWS FOLDER               the same as arrays, in files of a folder
     training.py sentences ROWS FOLDER         sequences of numbers, each tagged by whether it is less than the one before it
-    training.py copies ROWS FOLDER            five digits, a 10, and the digits again
-    training.py clicks ROWS FOLDER            crossed features, a sparse matrix, features, and what was clicked
+    training.py copies ROWS FOLDER            five digits, a 10, and the same digits again
+    training.py clicks ROWS FOLDER            crossed features, a sparse matrix, features, and clicks
     training.py words ROWS SIZE FOLDER        four numbers below SIZE, some of them equal, and a weight
-    training.py same_rows A B                 two checkpoints are equal as far as the smaller tensors go
-    training.py lazy_adam ROWS SIZE BATCH A    a table that began with zeros is what lazy Adam makes of it
-    training.py metrics FILE.jsonl            what is in a file of metrics, without times
-    training.py events FILE                   what is in an event file, its checksums checked
-    training.py peak FILE.svg                 how many pixels the peak of a curve lies below that of its points
-    training.py broken_off KILLS COMMAND...   runs the command, ended at random moments and begun again
-    training.py terminal COMMAND...           runs it on a terminal of 60 columns; each state of its last line
-    training.py interrupted COMMAND...        runs it, and presses Ctrl-C after the first epoch
-    training.py twice COMMAND...              runs it, and again with --resume after the first epoch, and once more when the first one was killed
-    training.py interrupted_twice COMMAND...  runs it, whose steps are long, and presses Ctrl-C twice in the first one
+    training.py same_rows A B                 compares the common rows of the tensors of two checkpoints
+    training.py lazy_adam ROWS SIZE BATCH A   compares a table, initially zeros, with an implementation of lazy Adam
+    training.py metrics FILE.jsonl            prints a file of metrics, without times
+    training.py events FILE                   prints an event file, and checks its checksums
+    training.py peak FILE.svg                 prints the distance in pixels from the peak of a curve to that of its points
+    training.py broken_off KILLS COMMAND...   runs the command, kills it at random times, and restarts it
+    training.py terminal COMMAND...           runs it in a terminal of 60 columns, and prints each state of the last line
+    training.py interrupted COMMAND...        runs it, and sends Ctrl-C after the first epoch
+    training.py twice COMMAND...              runs it, again with --resume after the first epoch, and once more after killing the first run
+    training.py interrupted_twice COMMAND...  runs it, with long steps, and sends Ctrl-C twice during the first step
 """
 
 import array
@@ -97,7 +97,7 @@ def write_copies(rows, folder):
 
 
 def write_clicks(rows, folder):
-    """A click depends on user and item together; each row has that pair crossed, and a feature that says nothing."""
+    """A click depends on the pair of user and item; each row has their crossed feature, and an irrelevant feature."""
     os.makedirs(folder)
     draw = random.Random(1)
     crosses, offsets, features, clicked = [], [0], [], []
@@ -112,7 +112,7 @@ def write_clicks(rows, folder):
     write_array(f"{folder}/cross.offsets.npy", (len(offsets),), offsets, "q")
     write_array(f"{folder}/feature.npy", (len(clicked), 2), features, "q")
     write_array(f"{folder}/clicked.npy", (len(clicked),), clicked)
-    # Pairs to ask about, as SciPy writes them: user 1 clicks item 1, and does not click item 2.
+    # Pairs to predict, in SciPy's format: user 1 clicks item 1, and does not click item 2.
     members = {
         "data": array_bytes((2,), [1.0, 1.0]),
         "indices": array_bytes((2,), [21, 22], "q"),
@@ -162,7 +162,7 @@ def same_rows(a, b):
 
 
 def lazy_adam(rows, size, batch, path):
-    """The loss is the sum of the rows of each word, times its weight: so is the gradient of a row."""
+    """The loss is the sum of the rows of each word, times its weight, so the gradient of a row is the weight."""
     batch, rate, beta1, beta2, eps = int(batch), 0.01, 0.9, 0.999, 1e-8
     size = int(size)
     table = [0.0] * size
@@ -269,7 +269,7 @@ def peak(path):
 
 
 def broken_off(kills, command):
-    """Each run is killed at some moment of its life, until as many were; the last one may end."""
+    """Kills runs at random times, until the given number was killed; the last one completes."""
     begin = time.monotonic()
     subprocess.run(command + ["--out", "undisturbed"], check=True, stderr=subprocess.DEVNULL)
     whole = time.monotonic() - begin
@@ -282,7 +282,7 @@ def broken_off(kills, command):
         if process.wait() == -signal.SIGKILL:
             killed += 1
             continue
-        # It came to its end: once more.
+        # It completed before it was killed: try again.
         for name in os.listdir("run"):
             os.remove(os.path.join("run", name))
     subprocess.run(command + ["--resume"], check=True, stderr=subprocess.DEVNULL)

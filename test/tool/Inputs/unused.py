@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""unused.py FILE: the names that lines of a flat text give to values and no other line reads."""
+"""unused.py FILE: prints the names of values in emitted source that no other line uses."""
 
 import re
 import sys
