@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-import difflib
 import math
 import warnings
 from typing import Mapping, NamedTuple, Sequence
 
+from pdl import _pdl
 from pdl._check import integer_of, text_of
-from pdl.errors import Error, UnknownNameError
+from pdl.errors import Error
 
 
 class Step(NamedTuple):
@@ -59,22 +59,16 @@ class Watch:
     """Determines the best epoch by the metric ``monitor``, such as "right:max"; by default the first loss."""
 
     def __init__(self, monitor: str | None, patience: int | None, metrics: Sequence[str]) -> None:
-        self.name, self._is_largest = _read_monitor(monitor, metrics)
-        self._patience = None if patience is None else _read_patience(patience, metrics)
-        self._best = -math.inf if self._is_largest else math.inf
-        self._stale = 0
+        text = "" if monitor is None else text_of(monitor, "monitor")
+        self.name, self._is_largest = _pdl.parse_monitor(text, list(metrics))
+        self._patience = 0 if patience is None else _read_patience(patience, metrics)
+        self._best = _pdl.BestEpoch(self._is_largest)
         self._has_warned = False
 
     def is_best(self, value: float | None, epoch: int) -> bool:
         """Whether an epoch with this value is better than all before it; nan never is."""
-        is_best = value is not None and (
-            value > self._best if self._is_largest else value < self._best
-        )
-        if value is not None and is_best:
-            self._best, self._stale = value, 0
-            return True
-        self._stale += 1
-        if self.name and not math.isfinite(self._best) and not self._has_warned:
+        is_best = self._best.update(value, self._is_largest)
+        if self.name and not is_best and not math.isfinite(self._best.best) and not self._has_warned:
             self._has_warned = True
             why = "was computed by no step" if value is None else f"is {value}"
             warnings.warn(
@@ -82,25 +76,11 @@ class Watch:
                 RuntimeWarning,
                 stacklevel=2,
             )
-        return False
+        return is_best
 
     def is_over(self) -> bool:
         """Whether training ends early because of ``patience``."""
-        return self._patience is not None and self._stale >= self._patience
-
-
-def _read_monitor(monitor: str | None, metrics: Sequence[str]) -> tuple[str, bool]:
-    """The name of the metric, and whether larger values are better."""
-    if monitor is None:
-        return (metrics[0] if metrics else ""), False
-    name, _, kind = text_of(monitor, "monitor").rpartition(":")
-    if not name or kind not in ("min", "max"):
-        name, kind = monitor, "min"
-    if name not in metrics:
-        near = difflib.get_close_matches(name, metrics, n=1)
-        hint = f", did you mean '{near[0]}'?" if near else f"; there are {', '.join(metrics)}"
-        raise UnknownNameError(f"there is no loss or metric '{name}'{hint} [PDL0102]", "PDL0102")
-    return name, kind == "max"
+        return self._best.is_stale(self._patience)
 
 
 def _read_patience(patience: int, metrics: Sequence[str]) -> int:

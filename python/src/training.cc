@@ -1,5 +1,7 @@
 #include "training.h"
 
+#include <nanobind/stl/optional.h>
+#include <nanobind/stl/pair.h>
 #include <nanobind/stl/string.h>
 #include <nanobind/stl/vector.h>
 
@@ -15,6 +17,7 @@
 #include "pdl/op/host_copy.h"
 #include "pdl/op/op_registry.h"
 #include "pdl/runtime/io.h"
+#include "pdl/train/best_epoch.h"
 #include "pdl/train/scaled_step.h"
 #include "tensor.h"
 
@@ -233,7 +236,20 @@ void WriteTensors(const std::string& path, nb::dict given) {
   Check(WriteSafetensors(path, tensors));
 }
 
+/// Returns the name of a metric and whether larger values are better.
+std::pair<std::string, bool> ParseMonitor(const std::string& text,
+                                          const std::vector<std::string>& metrics) {
+  Monitor monitor = Get(Monitor::Parse(text, metrics));
+  return {std::move(monitor.name), monitor.larger_is_better};
+}
+
 void BindTraining(nb::module_& module) {
+  module.def("parse_monitor", &ParseMonitor, nb::arg("text"), nb::arg("metrics"));
+  nb::class_<BestEpoch>(module, "BestEpoch")
+      .def(nb::init<bool>(), nb::arg("larger_is_better"))
+      .def("update", &BestEpoch::Update, nb::arg("value").none(), nb::arg("larger_is_better"))
+      .def("is_stale", &BestEpoch::IsStale, nb::arg("patience"))
+      .def_ro("best", &BestEpoch::best);
   module.def("write_tensors", &WriteTensors, nb::arg("path"), nb::arg("tensors"));
   nb::class_<PyTraining>(module, "TrainingCore")
       .def(nb::init<const Program&, const std::string&, int, nb::object, uint64_t, bool,

@@ -47,8 +47,8 @@ std::string ToJson(const TrainingProgress& progress) {
     write_hashes("weights", progress.weights);
     json.attribute("precision", DTypeName(progress.precision));
     json.attribute("watched", progress.watched);
-    json.attribute("best", ToBits(progress.best));
-    json.attribute("stale", progress.stale);
+    json.attribute("best", ToBits(progress.best.best));
+    json.attribute("stale", progress.best.stale);
     json.attributeArray("sums", [&] {
       for (double sum : progress.sums) json.value(ToBits(sum));
     });
@@ -115,8 +115,8 @@ std::optional<TrainingProgress> FromJson(llvm::StringRef text) {
   const std::optional<llvm::StringRef> watched = object->getString("watched");
   ok &= watched.has_value();
   progress.watched = watched.value_or("").str();
-  progress.best = std::bit_cast<double>(integer("best", false));
-  progress.stale = integer("stale");
+  progress.best.best = std::bit_cast<double>(integer("best", false));
+  progress.best.stale = integer("stale");
   auto integers = [&](llvm::StringRef name, auto use) {
     const llvm::json::Array* array = object->getArray(name);
     ok &= array != nullptr;

@@ -2,7 +2,6 @@
 #define PDL_RUNTIME_TRAINING_CHECKPOINT_H_
 
 #include <cstdint>
-#include <limits>
 #include <optional>
 #include <string>
 #include <vector>
@@ -10,6 +9,7 @@
 #include "llvm/ADT/StringRef.h"
 #include "llvm/Support/Error.h"
 #include "pdl/runtime/io.h"
+#include "pdl/train/best_epoch.h"
 #include "runtime/training/fingerprint.h"
 
 namespace pdl {
@@ -33,11 +33,9 @@ struct TrainingProgress {
   std::optional<Fingerprints> data, validation, weights;
   /// The precision of matmuls.
   DType precision = DType::kF32;
-  /// The metric that selects the best epoch ("right:max" if larger is better), its best value, and
-  /// the number of epochs since.
+  /// The metric that selects the best epoch (Monitor::ToString), and its best value.
   std::string watched;
-  double best = std::numeric_limits<double>::infinity();
-  int64_t stale = 0;
+  BestEpoch best;
   /// For each metric the sum over the rows of this epoch, and the number of these rows.
   std::vector<double> sums;
   std::vector<int64_t> summed_rows;

@@ -120,21 +120,9 @@ llvm::Error Trainer::Impl::Begin() {
   progress.weights = FingerprintsOf(options.network.weights);
   BeginEpoch();
   if (llvm::Error error = CheckOptions()) return error;
-  if (!options.monitor.empty()) {
-    const auto found = llvm::find(names.all, options.monitor);
-    if (found == names.all.end()) {
-      std::vector<llvm::StringRef> known(names.all.begin(), names.all.end());
-      const llvm::StringRef near = NearestName(options.monitor, known);
-      return MakeUserError(Code::kUnknownName, "no loss or metric is called '{0}'{1}",
-                           options.monitor,
-                           !near.empty() ? ", did you mean '" + near.str() + "'?"
-                                         : "; there are " + llvm::join(names.all, ", "));
-    }
-  }
-  Watch(!options.monitor.empty() ? options.monitor
-        : names.all.empty()      ? ""
-                                 : names.all[0],
-        options.monitor_largest);
+  llvm::Expected<Monitor> parsed = Monitor::Parse(options.monitor, names.all);
+  if (!parsed) return parsed.takeError();
+  Watch(std::move(*parsed));
   if (options.patience > 0 && names.all.empty())
     return MakeUserError(Code::kTrainingData,
                          "early stopping requires a loss or a metric, but the network has none");
@@ -147,12 +135,10 @@ llvm::Error Trainer::Impl::Begin() {
   return llvm::Error::success();
 }
 
-void Trainer::Impl::Watch(llvm::StringRef name, bool largest) {
-  watched = name.str();
-  is_largest_best = largest;
-  progress.watched = watched + (largest ? ":max" : "");
-  progress.best = std::numeric_limits<double>::infinity() * (largest ? -1 : 1);
-  progress.stale = 0;
+void Trainer::Impl::Watch(Monitor metric) {
+  monitor = std::move(metric);
+  progress.watched = monitor.ToString();
+  progress.best = BestEpoch(monitor.larger_is_better);
 }
 
 llvm::ArrayRef<int64_t> Trainer::Impl::NextRows() {
@@ -268,20 +254,18 @@ llvm::Expected<EpochReport> Trainer::Impl::MeasureEpoch() {
           *validation, rows);
     }
   }
-  std::string fault = "is not computed by any step";
-  for (const Metric& metric : validation ? report.validation : report.training) {
-    if (metric.name != watched) continue;
-    report.is_best = is_largest_best ? metric.value > progress.best : metric.value < progress.best;
-    if (report.is_best) progress.best = metric.value;
-    fault = "is " + DescribeNotFinite(metric.value, 0, {});
-  }
-  if (!watched.empty() && !report.is_best && !std::isfinite(progress.best) &&
+  std::optional<double> value;
+  for (const Metric& metric : validation ? report.validation : report.training)
+    if (metric.name == monitor.name) value = metric.value;
+  report.is_best = progress.best.Update(value, monitor.larger_is_better);
+  if (!monitor.name.empty() && !report.is_best && !std::isfinite(progress.best.best) &&
       !std::exchange(has_warned_of_best, true))
     report.warning = llvm::formatv(
         "'{0}', which selects the best epoch, {1} after epoch {2}: no epoch is the best until it "
         "is finite, and best.safetensors is not written",
-        watched, fault, report.epoch);
-  progress.stale = report.is_best ? 0 : progress.stale + 1;
+        monitor.name,
+        value ? "is " + DescribeNotFinite(*value, 0, {}) : "is not computed by any step",
+        report.epoch);
   return report;
 }
 
@@ -308,7 +292,7 @@ llvm::Expected<TrainingEnd> Trainer::Impl::Loop(const TrainingCallbacks& callbac
       }
       if (callbacks.on_epoch)
         if (llvm::Error error = callbacks.on_epoch(*report)) return error;
-      const bool is_stale = options.patience > 0 && progress.stale >= options.patience;
+      const bool is_stale = progress.best.IsStale(options.patience);
       if (!is_whole || IsAtLimit()) return TrainingEnd::kDone;
       if (is_stale) return TrainingEnd::kPatience;
     }

@@ -160,7 +160,7 @@ std::vector<std::string> Trainer::Impl::Contradictions(const TrainingProgress& r
     differences.push_back(read.weights->empty()
                               ? "it began without the weights given here"
                               : "it began from other weights than those given here");
-  if (std::isfinite(read.best) && read.validation && !read.validation->empty() && !validation)
+  if (std::isfinite(read.best.best) && read.validation && !read.validation->empty() && !validation)
     differences.push_back(
         "its best epoch was selected by validation data, but none are given here");
   return differences;
@@ -170,21 +170,19 @@ void Trainer::Impl::TakeBest(llvm::StringRef path, const TrainingProgress& read)
   const TrainingProgress begun = std::exchange(progress, read);
   llvm::StringRef name = read.watched;
   const bool largest = name.consume_back(":max");
-  const bool is_said = !options.monitor.empty() || options.monitor_largest;
   bool is_other = false;
-  if (is_said || !llvm::is_contained(names.all, name)) {
+  if (!options.monitor.empty() || !llvm::is_contained(names.all, name)) {
     is_other = read.watched != begun.watched;
   } else {
-    watched = name.str();
-    is_largest_best = largest;
+    monitor = {name.str(), largest};
   }
   // Files of earlier versions do not identify the data.
   is_other |= read.validation && read.validation != begun.validation;
   progress.validation = begun.validation;
   if (!read.data) progress.data = begun.data;
   if (!is_other) return;
-  Watch(watched, is_largest_best);
-  if (!std::isfinite(read.best)) return;
+  Watch(monitor);
+  if (!std::isfinite(read.best.best)) return;
   std::string before = WhatSaysBest(read), now = WhatSaysBest(progress);
   if (before == now) now = "other validation data";
   warnings.push_back("up to '" + path.str() + "' " + before + " selected the best epoch, but " +

@@ -9,6 +9,7 @@
 #include <vector>
 
 #include "pdl/op/host_copy.h"
+#include "pdl/train/best_epoch.h"
 #include "pdl/train/measured.h"
 #include "pdl/train/trainer.h"
 #include "runtime/training/batch.h"
@@ -56,7 +57,7 @@ struct Trainer::Impl {
   llvm::Expected<const StepNetwork*> NextNetwork();
   llvm::Error Begin();
   /// Sets the metric that selects the best epoch, and resets the best value.
-  void Watch(llvm::StringRef name, bool largest);
+  void Watch(Monitor metric);
   /// Returns "'loss' of the validation data".
   std::string WhatSaysBest(const TrainingProgress& said) const;
   llvm::Error CheckOptions() const;
@@ -126,8 +127,7 @@ struct Trainer::Impl {
   MetricNames names;
   /// The state with the loss scale; empty if losses are not scaled.
   std::string scale_state;
-  std::string watched;  // the metric that selects the best epoch
-  bool is_largest_best = false;
+  Monitor monitor;
   bool has_warned_of_best = false;
   std::vector<std::string> warnings;
   /// The state that counts steps if no update of the network does.

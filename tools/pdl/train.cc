@@ -45,7 +45,6 @@ struct TrainArguments {
   bool resume = false, overwrite = false;
   int64_t save_every = 0, log_every = 0, patience = 0;
   std::string monitor;
-  bool monitor_largest = false;
   bool check_finite = false, quiet = false;
 };
 
@@ -80,16 +79,11 @@ void AddDataOptions(CommandLine& line, TrainArguments* arguments) {
                 ToInt([arguments](int64_t value) { arguments->steps = value; }));
   line.AddValue("--patience", "N", "stop after N epochs without an improvement",
                 ToInt([arguments](int64_t value) { arguments->patience = value; }));
-  line.AddValue("--monitor", "NAME[:max]",
-                "the loss or output that selects the best epoch (default: the first loss, or that "
-                "of the run that --resume continues); with :max larger is better, with :min (the "
-                "default) smaller",
-                [arguments](llvm::StringRef text) -> llvm::Error {
-                  arguments->monitor_largest = text.consume_back(":max");
-                  if (!arguments->monitor_largest) text.consume_back(":min");
-                  arguments->monitor = text.str();
-                  return llvm::Error::success();
-                });
+  line.AddString("--monitor", "NAME[:max]",
+                 "the loss or output that selects the best epoch (default: the first loss, or that "
+                 "of the run that --resume continues); with :max larger is better, with :min (the "
+                 "default) smaller",
+                 &arguments->monitor);
 }
 
 void AddOptions(CommandLine& line, TrainArguments* arguments) {
@@ -173,7 +167,6 @@ TrainerOptions ToTrainerOptions(const TrainArguments& arguments) {
   options.folder = arguments.folder;
   options.save_every = arguments.save_every;
   options.monitor = arguments.monitor;
-  options.monitor_largest = arguments.monitor_largest;
   options.patience = arguments.patience;
   options.network.precision = PrecisionOf(arguments.common);
   return options;

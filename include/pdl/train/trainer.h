@@ -47,10 +47,9 @@ struct TrainerOptions {
   int64_t save_every = 0;
   double save_seconds = 5;
   /// The metric that determines the best epoch: on the validation data if there are any, else on
-  /// the training data. Empty: the first loss or, after Resume, the metric of the checkpoint.
+  /// the training data, as Monitor::Parse takes it ("right:max"). Empty: the first loss or, after
+  /// Resume, the metric of the checkpoint.
   std::string monitor;
-  /// Larger values of the metric are better. Applies to the first loss if `monitor` is empty.
-  bool monitor_largest = false;
   /// Training ends after this number of epochs without an improvement; 0: never.
   int64_t patience = 0;
   /// Weights and folders; its seed is ignored. Its precision is that of the training steps: with

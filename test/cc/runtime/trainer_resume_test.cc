@@ -157,8 +157,7 @@ update count = count + 1
 TrainerOptions Watching(int64_t epochs, const std::string& folder, llvm::StringRef monitor,
                         bool largest = true) {
   TrainerOptions options = Options(epochs, folder);
-  options.monitor = monitor.str();
-  options.monitor_largest = largest;
+  options.monitor = (monitor + (largest ? ":max" : ":min")).str();
   return options;
 }
 

@@ -104,8 +104,7 @@ TEST(Trainer, StepByStep) {
 TEST(Trainer, EndsWhereItGetsNoBetter) {
   TrainerOptions options = Options(1000);
   options.patience = 2;
-  options.monitor = "largest";
-  options.monitor_largest = true;  // which decreases
+  options.monitor = "largest:max";  // which decreases
   Training run(options);
   ASSERT_TRUE(run.trainer) << run.message;
   EXPECT_EQ(Value(run.trainer->Train()), TrainingEnd::kPatience);
@@ -378,10 +377,10 @@ TEST(Trainer, WhatCannotBeTrained) {
   options = Options(1);
   options.monitor = "largset";
   EXPECT_EQ(Training(options).message,
-            "no loss or metric is called 'largset', did you mean 'largest'? [PDL0102]");
+            "there is no loss or metric 'largset', did you mean 'largest'? [PDL0102]");
   options.monitor = "accuracy";
   EXPECT_EQ(Training(options).message,
-            "no loss or metric is called 'accuracy'; there are loss, largest [PDL0102]");
+            "there is no loss or metric 'accuracy'; there are loss, largest [PDL0102]");
 }
 
 TEST(Trainer, NothingSaysWhenToEnd) {
