@@ -55,12 +55,12 @@ def einsum(t):
     x = array([[1, np.nan], [np.inf, 2]], "f32")
     t.case("nan off the diagonal", x, array([1, 2], "f32"), equation="ii->i")
     two = "zeros([2, 3]), zeros([3, 4])"
-    t.refused("another count", "of 3 operands", f'einsum({two}, equation="ij,jk,kl->il")')
-    t.refused("another rank", "names 3 dims", f'einsum({two}, equation="ijk,jk->ik")')
+    t.refused("another count", "has 3 operands", f'einsum({two}, equation="ij,jk,kl->il")')
+    t.refused("another rank", "has 3 labels", f'einsum({two}, equation="ijk,jk->ik")')
     t.refused("sizes that differ", "differ", 'einsum(zeros([2, 3]), zeros([4, 4]), equation="ij,jk->ik")')
     t.refused("an unknown label", "no operand has the label 'z'", f'einsum({two}, equation="ij,jk->iz")')
     t.refused("a label twice", "twice", f'einsum({two}, equation="ij,jk->ii")')
-    t.refused("a wrong sign", "'+' does not belong", 'einsum(zeros([2, 3]), equation="i+j->ij")')
-    t.refused("two ellipses", "does not belong", 'einsum(zeros([2, 3]), equation="...i...->i")')
+    t.refused("a wrong sign", "'+' is not allowed", 'einsum(zeros([2, 3]), equation="i+j->ij")')
+    t.refused("two ellipses", "is not allowed", 'einsum(zeros([2, 3]), equation="...i...->i")')
     t.refused("dtypes that differ", "dtypes differ",
               'einsum(zeros([2]), cast(zeros([2]), to=f64), equation="i,i->")')

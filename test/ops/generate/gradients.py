@@ -31,7 +31,7 @@ def gradient(t):
           "expect dx ~= zeros([2, 0])")
     t.raw("what y does not depend on", "x = constant([1.0, 2.0], dtype=f32)",
           "dx = gradient(ones([2]), ones([2]), x)", "expect dx == [0.0, 0.0]")
-    t.refused("another dtype", "is of the type of", "gradient(ones([2]), ones([2], dtype=f64), ones([2]))")
+    t.refused("another dtype", "must have the type of", "gradient(ones([2]), ones([2], dtype=f64), ones([2]))")
     t.refused("other sizes", "sizes differ", "gradient(ones([2]), ones([3]), ones([2]))")
     t.refused("a wrong count", "'count' must be the number of xs",
               "gradient(ones([2]), ones([2]), ones([2]), count=2)")

@@ -55,8 +55,8 @@ def label_loss(t, function):
         x = numbers("f32", shape)
         label = np.zeros(shape[:-1], np.int64)
         t.case("empty " + "x".join(map(str, shape)), [x, label], np.zeros(shape[:-1], np.float32))
-    t.refused("other rows", "do not match", f"{t.name}(zeros([2, 3]), cast(zeros([4]), to=i64))")
-    t.refused("other weights", "do not match",
+    t.refused("other rows", "have different dims", f"{t.name}(zeros([2, 3]), cast(zeros([4]), to=i64))")
+    t.refused("other weights", "must be the number of classes",
               f"{t.name}(zeros([2, 3]), cast(zeros([2]), to=i64), zeros([4]))")
 
 

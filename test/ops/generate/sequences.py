@@ -232,7 +232,7 @@ def ragged(t):
     t.raw("lengths that the rows do not fill", "feed n = [2, 1]",
           'expect error "the numbers of elements differ: sum(T) = 3, not 4" in ragged([1, 2, 3, 4], n)')
     t.raw("a negative length", "feed n = [5, -1]",
-          'expect error "no size: a length is negative" in ragged([1, 2, 3, 4], n)')
+          'expect error "no valid size sum(T): a length is negative" in ragged([1, 2, 3, 4], n)')
     t.refused("a scalar", "must have rows", "ragged(1.0, [1])")
     t.refused("lengths of two dims", "must be i64[N]", "ragged([1, 2], [[1, 1]])")
     t.refused("other rows than the lengths say", "the lengths sum to 2, but there are 3 rows",
