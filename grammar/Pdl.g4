@@ -127,7 +127,7 @@ unit : statement NL EOF ;
 statement
   : {on->OpenStatement();}
     ( ATTR name ':' type ('=' expr {on->Default();})? {on->Attr();}
-    | INPUT name ':' type where? {on->Input();}
+    | INPUT path ':' type where? {on->Input();}
     | PARAM path ':' type '=' expr {on->Default();} ('with' expr {on->With();})? {on->Param();}
     | STATE path ':' type '=' expr {on->Default();} {on->State();}
     | UPDATE path '=' expr {on->Default();} {on->Update();}

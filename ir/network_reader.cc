@@ -221,8 +221,6 @@ llvm::Error NetworkReader::ReadInput(const VarDesc& desc, Type type) {
   if (!location) return location.takeError();
   auto home = block_inputs_.find(desc.name());
   bool is_fed = home == block_inputs_.end();
-  if (is_fed && !IsIdentifier(desc.name()))
-    return Broken("'{0}' is not a valid name for an input", desc.name());
   Value* value =
       is_fed ? graph_.AddInput(desc.name(), std::move(type), *location)
              : graph_.AddBlockInput({home->second}, desc.name(), std::move(type), *location);
@@ -381,7 +379,7 @@ llvm::Error NetworkReader::ReadConstraints() {
 llvm::Error NetworkReader::ReadOutputs() {
   llvm::StringSet<> names;
   for (const OutputDesc& desc : desc_.outputs()) {
-    if (!IsIdentifier(desc.name()))
+    if (!IsPath(desc.name()))
       return Broken("'{0}' is not a valid name for an output", Quoted(desc.name()));
     if (!names.insert(desc.name()).second)
       return Broken("two outputs have the name '{0}'", desc.name());

@@ -97,8 +97,6 @@ ALLOWED = [
 # Files that are not checked, and the reason.
 EXCLUDED = {
     "docs/conformance.md": "printed by test/conformance/onnx/run.py",
-    "docs/diagnostics.md": "printed by pdl explain",
-    "docs/operators.md": "printed by test/ops/write_page.py",
 }
 
 

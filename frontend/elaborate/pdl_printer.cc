@@ -304,7 +304,8 @@ void PdlPrinter::Print() {
   for (const GraphOutput& output : graph_.outputs()) {
     PrintComment(output.comment);
     os_ << "output " << output.name;
-    if (output.name != output.value->name()) os_ << " = " << output.value->name();
+    if (output.name != output.value->name() || llvm::StringRef(output.name).contains('.'))
+      os_ << " = " << output.value->name();
     os_ << '\n';
   }
 }

@@ -361,13 +361,18 @@ void AstBuilder::Spread() { arguments_.back().is_spread = true; }
 
 void AstBuilder::NamedArgument() {
   ast::Argument& argument = arguments_.back();
-  const auto* name = llvm::dyn_cast<ast::NameExpr>(argument.value);
-  if (name == nullptr || argument.is_spread) {
+  // Only an output of a file may have a name with dots; Bindings rejects it in a layer.
+  std::optional<ast::Identifier> name;
+  if (const auto* plain = llvm::dyn_cast<ast::NameExpr>(argument.value))
+    name = {plain->name, plain->range};
+  else if (brackets_.empty())
+    name = AsPath(argument.value);
+  if (!name || argument.is_spread) {
     Fail(Code::kSyntax, argument.value->range, "only a name can appear before '=' here");
     argument.value = Pop();
     return;
   }
-  argument.name = {name->name, name->range};
+  argument.name = *name;
   argument.value = Pop();
 }
 

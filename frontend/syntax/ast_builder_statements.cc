@@ -169,7 +169,7 @@ void AstBuilder::Attr() {
 
 void AstBuilder::Input() {
   auto* statement = NewStatement<ast::InputStatement>(StatementKind::kInput);
-  statement->name = Declared();
+  statement->name = DeclaredPath();
   statement->type = type_;
   statement->where = frame().where;
   Finish(statement);
@@ -202,6 +202,8 @@ void AstBuilder::Bindings(StatementKind kind) {
   for (const ast::Argument& binding : statement->bindings) {
     if (binding.is_spread) {
       Fail(Code::kSyntax, binding.value->range, "only a list or a call takes '...'");
+    } else if (kind == StatementKind::kReturn && binding.name.text.contains('.')) {
+      Fail(Code::kSyntax, binding.name.range, "only a name can appear before '=' here");
     } else if (kind == StatementKind::kOutput && !binding.is_named() &&
                binding.value->kind != ast::ExprKind::kName) {
       Fail(Code::kSyntax, binding.value->range, "an output needs a name: output y = expression");

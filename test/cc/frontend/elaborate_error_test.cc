@@ -104,7 +104,7 @@ TEST(ElaborateErrorTest, OneMessageAMistake) {
       {"y = x[:, 3:2]", "10: the slice ends before it begins [PDL0313]"},
       {"y = x[:, ::0]", "12: a step is an int, and not 0 [PDL0313]"},
       {"y = x[0, 0, 0]", "13: 3 subscripts for 2 dims [PDL0313]"},
-      {"y = x[..., ...]", "12: '...' may appear only once in a subscript [PDL0313]"},
+      {"y = x[..., ...]", "12: '...' may only appear once in a subscript [PDL0313]"},
       {"y = xs[2]", "8: index 2 is outside a list of 2 [PDL0313]"},
       {"y = xs + 1", "5: expected a tensor, got a list [PDL0209]"},
       {"output xs", "8: expected a tensor, got a list [PDL0209]"},

@@ -166,10 +166,10 @@ TEST(RaggedInference, OtherOperatorsRefuse) {
             "[PDL0308]");
   EXPECT_EQ(TypeOf("transpose(x)"),
             "transpose: 'x' takes no ragged dims, got f32[N, ~T, 4] [PDL0308]");
-  EXPECT_EQ(
-      TypeOf("x[:, 0]"),
-      "axis 1 of f32[N, ~T, 4] is taken whole, `:`, since its sequences have lengths of their "
-      "own; sequence_pool(x, kind=\"first\") gives one row of each [PDL0308]");
+  EXPECT_EQ(TypeOf("x[:, 0]"),
+            "axis 1 of f32[N, ~T, 4] can only be taken completely, `:`, since its sequences have "
+            "lengths of their "
+            "own; sequence_pool(x, kind=\"first\") gives one row of each [PDL0308]");
   EXPECT_EQ(TypeOf("c @ zeros([1000, 2], dtype=i32)"),
             "matmul: 'b' must be f16, bf16, f32 or f64 if 'a' is sparse bool[N, 1000], got "
             "i32[1000, 2] [PDL0302]");

@@ -226,7 +226,7 @@ TEST(Resume, TheBestEpochIsToldByTheSameData) {
   SetPoints(&fourth, kWatched, 20, 3);
   ASSERT_EQ(Message(fourth.trainer->Resume(last)), "");
   ASSERT_EQ(fourth.trainer->warnings().size(), 1u);
-  EXPECT_NE(fourth.trainer->warnings()[0].find("and other validation data says it"),
+  EXPECT_NE(fourth.trainer->warnings()[0].find("but other validation data does"),
             std::string::npos);
   // No validation data any more.
   Training fifth(Options(4, folder.path()), kWatched);

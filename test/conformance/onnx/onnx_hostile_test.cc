@@ -250,7 +250,7 @@ TEST_F(OnnxExternalDataTest, Cve2022_25882) {
   for (const std::string& location :
        {std::string("../secret"), std::string("../../../../../../etc/passwd"),
         std::string("../model/data"), (root_ / "secret").string(), std::string("/etc/passwd")})
-    ExpectSays({{"location", location}}, "does not lie in the network's folder");
+    ExpectSays({{"location", location}}, "is not in the network's folder");
 }
 
 // CVE-2024-27318: so is one that only begins inside.
@@ -258,7 +258,7 @@ TEST_F(OnnxExternalDataTest, Cve2024_27318) {
   fs::create_directory(root_ / "model" / "sub");
   for (const char* location : {"sub/../../secret", "./../secret", "nothing/../../secret",
                                "sub/./../.././secret", "sub//..//..//secret"})
-    ExpectSays({{"location", location}}, "does not lie in the network's folder");
+    ExpectSays({{"location", location}}, "is not in the network's folder");
   EXPECT_EQ(SayOf({{"location", "sub/../data"}}), "");
 }
 
@@ -288,7 +288,7 @@ TEST_F(OnnxExternalDataTest, Cve2024_5187) {
 // CVE-2025-51480: files are written to the locations in the model. We write where the caller
 // specifies.
 TEST_F(OnnxExternalDataTest, Cve2025_51480) {
-  ExpectSays({{"location", "../victim"}}, "does not lie in the network's folder");
+  ExpectSays({{"location", "../victim"}}, "is not in the network's folder");
   EXPECT_FALSE(fs::exists(root_ / "victim"));
   // A valid location is read, but not used for exports.
   llvm::Expected<OnnxModel> model = OnnxModel::Parse(
@@ -316,7 +316,7 @@ TEST_F(OnnxExternalDataTest, Cve2026_27489) {
   fs::create_symlink("../secret", root_ / "model" / "file");
   fs::create_symlink("file", root_ / "model" / "file_of_file");
   for (const char* location : {"folder/real", "file", "file_of_file", "folder/../secret"})
-    ExpectSays({{"location", location}}, "does not lie in the network's folder");
+    ExpectSays({{"location", location}}, "is not in the network's folder");
   fs::create_hard_link(root_ / "secret", root_ / "model" / "hard");
   ExpectSays({{"location", "hard"}}, "has a hard link");
 }
