@@ -120,6 +120,8 @@ class Importer {
   /// Whether a constant becomes a literal in the source; one that has a name in the model only if
   /// it is a scalar or has integers.
   static bool IsLiteral(const Constant& constant, bool is_named);
+  /// Whether a value that was computed at import becomes a literal.
+  static bool IsFoldable(const Constant& constant);
   /// Adds inputs to the open body so that it can refer to all sizes that its types use.
   void CaptureSizes();
   void LearnSizes();
