@@ -31,7 +31,7 @@ class Recomputation : public GradientContext::Source {
       for (const Value* operand : op->operands()) {
         const Op* producer = operand->producer();
         if (producer == nullptr || producer->recompute() == 0) continue;
-        if (producer->recompute() != op->recompute() || IsDrawn(*producer)) kept_.insert(operand);
+        if (producer->recompute() != op->recompute() || IsRandom(*producer)) kept_.insert(operand);
       }
     }
   }
@@ -55,11 +55,11 @@ class Recomputation : public GradientContext::Source {
   }
 
  private:
-  bool IsDrawn(const Op& op) const { return !EffectsOf(op, effects_).IsRepeatable(); }
+  bool IsRandom(const Op& op) const { return !EffectsOf(op, effects_).IsRepeatable(); }
   /// Values that are used by calls of another `recompute` number are kept anyway.
   bool IsKept(const Value* value) const {
     const Op* op = value->producer();
-    return op == nullptr || op->recompute() == 0 || IsDrawn(*op) || kept_.contains(value);
+    return op == nullptr || op->recompute() == 0 || IsRandom(*op) || kept_.contains(value);
   }
 
   void Copy(const Op& op) {

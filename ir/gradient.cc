@@ -74,23 +74,23 @@ void GradientContext::SetInputGradient(unsigned index, Value* gradient) {
 llvm::Expected<Value*> GradientContext::FitGradient(unsigned index) {
   Value* gradient = input_gradients_[index];
   if (gradient == nullptr) return nullptr;
-  const Type& wanted = op_->operands()[index]->type();
+  const Type& expected = op_->operands()[index]->type();
   const Type& found = gradient->type();
-  if (found.dtype == wanted.dtype && found.dims == wanted.dims) return gradient;
+  if (found.dtype == expected.dtype && found.dims == expected.dims) return gradient;
   auto may_differ = [](const Dim& a, const Dim& b) {
     return a.is_constant() && b.is_constant() && a != b;
   };
-  bool fits = found.dtype == wanted.dtype && found.rank() == wanted.rank();
-  for (unsigned axis = 0; fits && axis < wanted.rank(); ++axis)
-    fits = !may_differ(found.dims[axis], wanted.dims[axis]);
+  bool fits = found.dtype == expected.dtype && found.rank() == expected.rank();
+  for (unsigned axis = 0; fits && axis < expected.rank(); ++axis)
+    fits = !may_differ(found.dims[axis], expected.dims[axis]);
   if (fits) {
-    gradient = Call("reshape", {gradient}, {{"dims", wanted.dims}});
+    gradient = Call("reshape", {gradient}, {{"dims", expected.dims}});
     if (llvm::Error error = TakeError()) return error;
     return gradient;
   }
   return llvm::createStringError("gradient of '" + op_->type() + "': the gradient of operand " +
                                  std::to_string(index) + " is " + found.ToString() +
-                                 ", the operand " + wanted.ToString());
+                                 ", the operand " + expected.ToString());
 }
 
 llvm::Error GradientContext::TakeError() {

@@ -162,17 +162,17 @@ llvm::Error CheckOperandCount(const InferenceContext& context) {
                         needed, count);
   }
   if (count >= least && count <= most) return llvm::Error::success();
-  std::string wanted = std::to_string(least);
+  std::string expected = std::to_string(least);
   if (most == UINT_MAX) {
-    wanted = "at least " + wanted;
+    expected = "at least " + expected;
   } else if (most != least) {
-    wanted += " to " + std::to_string(most);
+    expected += " to " + std::to_string(most);
   }
   std::string names;
   for (const InputDecl& input : signature.inputs)
     names += (names.empty() ? "" : ", ") + input.name + (input.repeatable ? "..." : "");
   std::string message =
-      "takes " + wanted +
+      "takes " + expected +
       (std::max(least, 1U) == 1 && (most == 1 || most == UINT_MAX) ? " input" : " inputs");
   if (!names.empty()) message += " (" + names + ")";
   return context.Fail(Code::kOperandCount, "{0}, got {1}", message, count);

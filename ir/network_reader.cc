@@ -413,8 +413,8 @@ llvm::Error NetworkReader::CheckOutputNames() const {
 bool NetworkReader::MayUpdate(const Type& state, const Type& value) {
   if (state.dtype != value.dtype || state.storage != value.storage || state.rank() != value.rank())
     return false;
-  for (auto [wanted, given] : llvm::zip(state.dims, value.dims)) {
-    if (wanted == given) continue;
+  for (auto [expected, given] : llvm::zip(state.dims, value.dims)) {
+    if (expected == given) continue;
     // The source may have left it to a run-time check.
     if (equal_dims_.empty()) {
       for (const GraphConstraint& constraint : graph_.constraints())
@@ -422,7 +422,7 @@ bool NetworkReader::MayUpdate(const Type& state, const Type& value) {
           equal_dims_.insert(constraint.check.left.ToString() +
                              " == " + constraint.check.right.ToString());
     }
-    if (!equal_dims_.contains(given.ToString() + " == " + wanted.ToString())) return false;
+    if (!equal_dims_.contains(given.ToString() + " == " + expected.ToString())) return false;
   }
   return true;
 }

@@ -127,14 +127,14 @@ Result<Arrays> Session::Run(const Arrays& inputs, const RunRequest& request) {
 Status Session::RunInto(const Arrays& inputs, const Arrays& outputs, const RunRequest& request) {
   return ToStatus(WithOutOfMemory("running a model", [&]() -> llvm::Error {
     const auto take = llvm::make_scope_exit([&] { impl_->TakeInputs(); });
-    RunRequest wanted = request;
-    wanted.outputs.clear();
+    RunRequest requested = request;
+    requested.outputs.clear();
     for (const auto& [name, array] : outputs) {
       if (llvm::Expected<Tensor> to = ViewOf(name, array); !to) return to.takeError();
-      wanted.outputs.push_back(name);
+      requested.outputs.push_back(name);
     }
-    if (llvm::Error error = impl_->Run(inputs, wanted)) return error;
-    llvm::Expected<Arrays> computed = impl_->Outputs(wanted);
+    if (llvm::Error error = impl_->Run(inputs, requested)) return error;
+    llvm::Expected<Arrays> computed = impl_->Outputs(requested);
     if (!computed) return computed.takeError();
     for (const auto& [name, array] : outputs) {
       const auto from = computed->find(name);

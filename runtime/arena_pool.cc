@@ -19,10 +19,10 @@ llvm::Expected<std::shared_ptr<SharedArena>> ArenaPool::Take(int64_t bytes,
     }
   }
   // Allocates a reserve for growing sizes.
-  const int64_t wanted = is_first ? bytes : bytes + bytes / 4;
-  llvm::Expected<std::shared_ptr<void>> memory = context.Allocate(wanted);
-  int64_t given = wanted;
-  if (!memory && wanted > bytes) {
+  const int64_t requested = is_first ? bytes : bytes + bytes / 4;
+  llvm::Expected<std::shared_ptr<void>> memory = context.Allocate(requested);
+  int64_t given = requested;
+  if (!memory && requested > bytes) {
     llvm::consumeError(memory.takeError());
     memory = context.Allocate(given = bytes);
   }

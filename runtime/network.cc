@@ -29,7 +29,7 @@ std::optional<int64_t> NoSizes(llvm::StringRef) { return std::nullopt; }
 
 struct Network::Impl {
   /// For each segment, the names of the outputs that a run needs from it.
-  using WantedOutputs = std::vector<std::vector<std::string>>;
+  using RequestedOutputs = std::vector<std::vector<std::string>>;
 
   Impl(Graph graph_in, NetworkOptions options_in, const OpRegistry& registry_in)
       : graph(std::move(graph_in)),
@@ -56,7 +56,7 @@ struct Network::Impl {
     return (*segments)[index].given;
   }
   /// Callers must hold the mutex.
-  llvm::Expected<const WantedOutputs*> WantedOf(llvm::ArrayRef<std::string> outputs);
+  llvm::Expected<const RequestedOutputs*> RequestedOf(llvm::ArrayRef<std::string> outputs);
   bool OverridesParameters(const Scope& scope);
 
   const Graph graph;
@@ -72,7 +72,7 @@ struct Network::Impl {
   std::mutex mutex;
   /// One for each segment; a single one if the network is not segmented.
   std::vector<PlanCache> plans;
-  std::map<std::vector<std::string>, WantedOutputs> wanted;
+  std::map<std::vector<std::string>, RequestedOutputs> requested;
   /// Whether the most recently used Scope overrides parameters.
   const Scope* known_scope = nullptr;
   uint64_t known_version = 0;
@@ -176,11 +176,11 @@ llvm::Error Network::Impl::Run(Scope* scope, DeviceContext* context, const RunOp
 
 llvm::Error Network::Impl::RunSegments(Scope* scope, DeviceContext* context,
                                        const RunOptions& run) {
-  const WantedOutputs* outputs = nullptr;
+  const RequestedOutputs* outputs = nullptr;
   bool overrides = false;
   {
     std::lock_guard lock(mutex);
-    llvm::Expected<const WantedOutputs*> found = WantedOf(run.outputs);
+    llvm::Expected<const RequestedOutputs*> found = RequestedOf(run.outputs);
     if (!found) return found.takeError();
     outputs = *found;
     overrides = OverridesParameters(*scope);
@@ -239,13 +239,13 @@ void Network::Impl::MakeParts() {
     plans.emplace_back(part(i), given(i), graph, options, registry, weights);
 }
 
-llvm::Expected<const Network::Impl::WantedOutputs*> Network::Impl::WantedOf(
+llvm::Expected<const Network::Impl::RequestedOutputs*> Network::Impl::RequestedOf(
     llvm::ArrayRef<std::string> outputs) {
-  auto found = wanted.find(outputs.vec());
-  if (found != wanted.end()) return &found->second;
+  auto found = requested.find(outputs.vec());
+  if (found != requested.end()) return &found->second;
   for (const std::string& name : outputs)
     if (llvm::Error error = CheckOutput(optimized, name)) return error;
-  return &wanted.emplace(outputs.vec(), segments->Wanted(outputs)).first->second;
+  return &requested.emplace(outputs.vec(), segments->Requested(outputs)).first->second;
 }
 
 llvm::Expected<std::string> Network::DescribePlan(DeviceContext* context, const RunOptions& options,
@@ -269,12 +269,12 @@ llvm::Expected<std::string> Network::Impl::Describe(DeviceContext& context,
   }
   std::vector<std::string> outputs = packed.Expand(options.outputs);
   if (segments->empty()) return DescribePart(0, outputs, options, context, symbols);
-  WantedOutputs wanted_outputs;
+  RequestedOutputs requested_outputs;
   {
     std::lock_guard lock(mutex);
-    llvm::Expected<const WantedOutputs*> found = WantedOf(outputs);
+    llvm::Expected<const RequestedOutputs*> found = RequestedOf(outputs);
     if (!found) return found.takeError();
-    wanted_outputs = **found;
+    requested_outputs = **found;
   }
   std::string text;
   for (unsigned i = 0; i < parts; ++i) {
@@ -284,10 +284,10 @@ llvm::Expected<std::string> Network::Impl::Describe(DeviceContext& context,
     for (const Segment::Size& size : segment.sizes)
       sizes.push_back(size.symbol + " = " + size.value + (size.place.empty() ? "" : "  # ") +
                       size.place);
-    text += wanted_outputs[i].empty() ? " is not needed\n" : "\n";
-    if (wanted_outputs[i].empty()) continue;
+    text += requested_outputs[i].empty() ? " is not needed\n" : "\n";
+    if (requested_outputs[i].empty()) continue;
     llvm::Expected<std::string> part =
-        DescribePart(i, wanted_outputs[i], options, context, symbols);
+        DescribePart(i, requested_outputs[i], options, context, symbols);
     if (!part) return part.takeError();
     text += *part;
     for (const std::string& size : sizes) text += "  decides " + size + "\n";
@@ -300,9 +300,9 @@ llvm::Expected<std::string> Network::Impl::DescribePart(unsigned index,
                                                         const RunOptions& run,
                                                         DeviceContext& context,
                                                         const llvm::StringMap<int64_t>& symbols) {
-  auto sizes_of = [&](llvm::ArrayRef<std::string> wanted_sizes) {
+  auto sizes_of = [&](llvm::ArrayRef<std::string> requested_sizes) {
     std::vector<int64_t> sizes;
-    for (const std::string& symbol : wanted_sizes) {
+    for (const std::string& symbol : requested_sizes) {
       auto found = symbols.find(symbol);
       sizes.push_back(found == symbols.end() ? -1 : found->second);
     }

@@ -8,7 +8,7 @@ RunObserver::~RunObserver() = default;
 
 void RunObserver::Begin(llvm::ArrayRef<llvm::StringRef>) {}
 
-bool RunObserver::Wants(llvm::StringRef) const { return true; }
+bool RunObserver::Observes(llvm::StringRef) const { return true; }
 
 llvm::Error ResultObserver::Start() {
   std::vector<llvm::StringRef> names;
@@ -24,7 +24,7 @@ llvm::Error ResultObserver::AfterStep(uint32_t index) {
     const llvm::StringRef name = schedule_.slots[slot].value->name();
     const Tensor& tensor = tensors_[slot];
     const bool is_somewhere = tensor.raw() != nullptr || tensor.num_elements() == 0;
-    if (!is_somewhere || !observer_.Wants(name)) continue;
+    if (!is_somewhere || !observer_.Observes(name)) continue;
     llvm::Expected<Tensor> host = OnHost(tensor, context_);
     if (!host) return host.takeError();
     const OperatorArguments& call = step.op->arguments();

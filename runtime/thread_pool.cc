@@ -57,7 +57,7 @@ struct Job {
   /// The next piece that no thread has taken.
   std::atomic<int64_t> next = 0;
   /// The number of helpers that may still join; guarded by the pool's mutex.
-  int wanted = 0;
+  int requested = 0;
   /// The number of active helpers. Decrementing it is the last access of a helper.
   std::atomic<int> helpers = 0;
   /// The exception of the first piece that failed. Written by the thread that sets `failed`, and
@@ -125,15 +125,15 @@ class ThreadPool {
     {
       std::lock_guard<std::mutex> lock(mutex_);
       StartWorkers(helpers);
-      job.wanted = std::min<int>(helpers, static_cast<int>(workers_.size()));
-      if (job.wanted == 0) return;
+      job.requested = std::min<int>(helpers, static_cast<int>(workers_.size()));
+      if (job.requested == 0) return;
       try {
         jobs_.push_back(&job);
       } catch (const std::bad_alloc&) {  // the caller runs all pieces
-        job.wanted = 0;
+        job.requested = 0;
         return;
       }
-      open_places_.fetch_add(job.wanted, std::memory_order_relaxed);
+      open_places_.fetch_add(job.requested, std::memory_order_relaxed);
       // Spinning workers check the jobs once more before they sleep.
       wakes = std::min(open_places_.load(std::memory_order_relaxed) - spinning_workers_.load(),
                        sleeping_workers_);
@@ -146,13 +146,13 @@ class ThreadPool {
   /// No helper joins the job afterwards.
   void Withdraw(Job& job) {
     std::lock_guard<std::mutex> lock(mutex_);
-    if (job.wanted > 0) Remove(job);
+    if (job.requested > 0) Remove(job);
   }
 
   /// The mutex must be held, and the job must still accept helpers.
   void Remove(Job& job) {
-    open_places_.fetch_sub(job.wanted, std::memory_order_relaxed);
-    job.wanted = 0;
+    open_places_.fetch_sub(job.requested, std::memory_order_relaxed);
+    job.requested = 0;
     jobs_.erase(std::find(jobs_.begin(), jobs_.end(), &job));
   }
 
@@ -196,7 +196,7 @@ class ThreadPool {
     Job* job = jobs_.front();
     job->helpers.fetch_add(1);
     open_places_.fetch_sub(1, std::memory_order_relaxed);
-    if (--job->wanted == 0) jobs_.erase(jobs_.begin());
+    if (--job->requested == 0) jobs_.erase(jobs_.begin());
     return job;
   }
 
@@ -218,7 +218,7 @@ class ThreadPool {
   std::vector<std::thread> workers_;
   /// Jobs that accept helpers, oldest first.
   std::vector<Job*> jobs_;
-  /// The sum of `wanted` of all jobs, for spinning workers.
+  /// The sum of `requested` of all jobs, for spinning workers.
   std::atomic<int> open_places_ = 0;
   std::atomic<int> callers_ = 0;
   std::atomic<int> waiting_callers_ = 0;

@@ -78,6 +78,22 @@ PHRASES = [
     (r"behaviours?|colours?|grey|neighbours?|favours?", "behavior, color, gray, neighbor, favor"),
 ]
 
+# Words of C++ identifiers outside of tests, and the one to use instead.
+NAMES = {
+    "behind|beside": "after, other",
+    "complain(?:s|t|ts)?": "report",
+    "extremes?": "min_max",
+    "halves": "reduced precision",
+    "lies": "layout",
+    "refuse(?:s|d)?": "reject",
+    "rooms?": "module",
+    "strangers?": "untrusted",
+    "told|tells": "reported",
+    "want(?:s|ed)?": "expected, requested",
+}
+# Names that stay: they are part of the C interface.
+ALLOWED_NAMES = {"pdl_session_want"}
+
 # Where a phrase is the right one: file, the part of its line that contains the phrase, and the reason.
 ALLOWED = [
     ("docs/architecture.md", "one mistake gives one message", "what the user did, as opposed to the messages"),
@@ -156,7 +172,8 @@ def code_prose(token, strings):
 
 # A function for each kind of file: returns the contents with everything but prose replaced by blanks.
 READERS = {".md": markdown_prose}
-READERS.update((suffix, code_prose(CPP_TOKEN, strings=True)) for suffix in (".h", ".cc", ".cu", ".cuh", ".def", ".c"))
+CPP = code_prose(CPP_TOKEN, strings=True)
+READERS.update((suffix, CPP) for suffix in (".h", ".cc", ".cu", ".cuh", ".def", ".c"))
 READERS[".py"] = code_prose(PYTHON_TOKEN, strings=True)
 READERS.update((suffix, code_prose(PYTHON_TOKEN, strings=False)) for suffix in (".cmake", ".txt", ".sh"))
 # In tests a literal is a program or what one prints.
@@ -170,6 +187,17 @@ TEST_READERS = {
 def compile_phrases():
     gap = r"(?:[ \t]+|[ \t]*\n[ \t]*)"
     return [(re.compile(rf"\b(?:{phrase.replace(' ', gap)})\b", re.I), instead) for phrase, instead in PHRASES]
+
+
+def check_names(text):
+    """Pairs of a line number and a message for the identifiers of C++ source."""
+    forbidden = re.compile("|".join(f"(?P<n{i}>{words})" for i, words in enumerate(NAMES)), re.I)
+    code = CPP_TOKEN.sub(lambda match: re.sub(r"[^\n]", " ", match.group(0)), text)
+    for match in re.finditer(r"\b[A-Za-z_]\w*", code):
+        for word in re.findall(r"[A-Z]+(?![a-z])|[A-Z]?[a-z]+", match.group(0)):
+            found = forbidden.fullmatch(word)
+            if found and match.group(0) not in ALLOWED_NAMES:
+                yield text.count("\n", 0, match.start()) + 1, f"{match.group(0)} -> {list(NAMES.values())[int(found.lastgroup[1:])]}"
 
 
 def is_allowed(line, begin, end, fragments, used):
@@ -187,7 +215,8 @@ def is_allowed(line, begin, end, fragments, used):
 def check(name, text, phrases):
     """The findings in one file: pairs of a line number and a message, sorted."""
     readers = TEST_READERS if "test" in name.split("/")[0] or "/tests/" in name else READERS
-    prose = readers[pathlib.PurePath(name).suffix](text)
+    suffix = pathlib.PurePath(name).suffix
+    prose = readers[suffix](text)
     assert len(prose) == len(text), f"{name}: the reader changed the length of the text"
     begins = [0] + [match.end() for match in re.finditer("\n", text)]
     fragments, used, found = [fragment for page, fragment, _ in ALLOWED if page == name], set(), []
@@ -198,6 +227,8 @@ def check(name, text, phrases):
             line = text[begin:].split("\n", 1)[0]
             if not is_allowed(line, match.start() - begin, min(match.end() - begin, len(line)), fragments, used):
                 found.append((number, f"{' '.join(match.group(0).split())} -> {instead}"))
+    if readers is READERS and READERS[suffix] is CPP:
+        found += check_names(text)
     for fragment in set(fragments) - used:
         found.append((0, f"ALLOWED has {fragment!r}, which allows nothing"))
     return sorted(found)

@@ -111,13 +111,13 @@ Callee CalleeTable::ResolveCallee(const ast::Expr* expr) {
     if (named == at_.frame->module->named.end()) {
       const auto value = at_.frame->scope.find(net->name);
       if (value != at_.frame->scope.end() && value->second.tensor() != nullptr) {
-        const llvm::StringRef wanted = member->member.text;
-        const Callee called = FindCallee(wanted);
+        const llvm::StringRef member_name = member->member.text;
+        const Callee called = FindCallee(member_name);
         const bool is_known = called.op != nullptr || called.layer != nullptr;
-        report_.Error(
-            Code::kUnknownOperator, member->range,
-            "'" + net->name + "' is a tensor and has no methods" +
-                (is_known ? ": " + wanted.str() + "(" + net->name.str() + ")" : std::string()));
+        report_.Error(Code::kUnknownOperator, member->range,
+                      "'" + net->name + "' is a tensor and has no methods" +
+                          (is_known ? ": " + member_name.str() + "(" + net->name.str() + ")"
+                                    : std::string()));
       } else if (!IsBroken(net->name)) {
         report_.Error(
             Code::kUnknownOperator, net->range,

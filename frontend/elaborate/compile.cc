@@ -50,7 +50,7 @@ std::string EmitAst(const std::shared_ptr<const SourceFile>& file, Diagnostics* 
   return text;
 }
 
-bool WantsMoreLines(llvm::StringRef text) {
+bool NeedsMoreLines(llvm::StringRef text) {
   auto file = std::make_shared<SourceFile>("", text.str());
   std::vector<ast::Comment> comments;
   Diagnostics diagnostics;

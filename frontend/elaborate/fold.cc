@@ -176,14 +176,14 @@ llvm::Expected<Datum> FoldComparison(Operator op, const Datum& a, const Datum& b
   }
   if (auto x = a.number(), y = b.number(); x && y) return Datum(Compare(op, *x, *y));
   if (op != Operator::kEqual && op != Operator::kNotEqual) return BadOperands(op, a, b);
-  const bool wanted = op == Operator::kEqual;
-  if (a.value.index() != b.value.index()) return Datum(!wanted);
-  if (const auto* x = a.get<bool>()) return Datum((*x == *b.get<bool>()) == wanted);
-  if (const auto* x = a.get<DType>()) return Datum((*x == *b.get<DType>()) == wanted);
+  const bool is_equality = op == Operator::kEqual;
+  if (a.value.index() != b.value.index()) return Datum(!is_equality);
+  if (const auto* x = a.get<bool>()) return Datum((*x == *b.get<bool>()) == is_equality);
+  if (const auto* x = a.get<DType>()) return Datum((*x == *b.get<DType>()) == is_equality);
   if (const auto* x = a.get<llvm::StringRef>()) {
-    return Datum((*x == *b.get<llvm::StringRef>()) == wanted);
+    return Datum((*x == *b.get<llvm::StringRef>()) == is_equality);
   }
-  if (a.is<Datum::None>()) return Datum(wanted);
+  if (a.is<Datum::None>()) return Datum(is_equality);
   return BadOperands(op, a, b);
 }
 

@@ -76,7 +76,7 @@ bool LayerAttributes::BindLayerAttribute(const ast::Parameter& parameter,
   return true;
 }
 
-bool LayerAttributes::RejectAttribute(const LayerAttribute& attribute, const llvm::Twine& wanted,
+bool LayerAttributes::RejectAttribute(const LayerAttribute& attribute, const llvm::Twine& expected,
                                       const std::string& got) {
   // An error in an argument is located in the caller.
   TextFrame* const here = at_.frame;
@@ -86,7 +86,7 @@ bool LayerAttributes::RejectAttribute(const LayerAttribute& attribute, const llv
   report_.Error(Code::kAttributeType, attribute.range,
                 "attribute '" + attribute.parameter.name.text +
                     (here->callee.empty() ? llvm::Twine("'") : "' of '" + here->callee + "'") +
-                    " must be " + wanted + ", got " + got);
+                    " must be " + expected + ", got " + got);
   return false;
 }
 

@@ -34,7 +34,7 @@ class LayerAttributes {
     SourceRange range;
   };
   /// Reports that the attribute is of the wrong kind. Returns false.
-  bool RejectAttribute(const LayerAttribute& attribute, const llvm::Twine& wanted,
+  bool RejectAttribute(const LayerAttribute& attribute, const llvm::Twine& expected,
                        const std::string& got);
   bool BindFunctions(const LayerAttribute& attribute);
   size_t CountRepeated(const LayerArguments& arguments) const;

@@ -22,7 +22,7 @@ Datum Members::EvaluateMember(const ast::MemberExpr* member, Targets targets) {
   const auto* chain = llvm::dyn_cast<ast::ChainExpr>(base);
   const bool is_pipe = chain != nullptr && chain->operators[0].op == Operator::kPipe;
   const auto* call = llvm::dyn_cast<ast::CallExpr>(is_pipe ? chain->operands.back() : base);
-  const llvm::StringRef wanted = member->member.text;
+  const llvm::StringRef member_name = member->member.text;
   if (call == nullptr) {
     const auto* name = llvm::dyn_cast<ast::NameExpr>(base);
     const bool is_path = name != nullptr && (at_.frame->call_paths.contains(name->name) ||
@@ -39,9 +39,9 @@ Datum Members::EvaluateMember(const ast::MemberExpr* member, Targets targets) {
       }
       const std::vector<llvm::StringRef> known(names.begin(), names.end());
       if (is_path || !known.empty()) {
-        report_.Error(
-            Code::kUnknownName, member->member.range,
-            "'" + text + "' has no parameter '" + wanted + "'" + report_.DidYouMean(wanted, known));
+        report_.Error(Code::kUnknownName, member->member.range,
+                      "'" + text + "' has no parameter '" + member_name + "'" +
+                          report_.DidYouMean(member_name, known));
       } else {
         Diagnostic& diagnostic = report_.Error(
             Code::kOperandKind, member->member.range,
@@ -53,7 +53,7 @@ Datum Members::EvaluateMember(const ast::MemberExpr* member, Targets targets) {
   }
   // The name being assigned is the name of the selected result.
   const Callee callee = callees_.FindCallee(at_.file->Text(call->callee->range));
-  const int index = callee.op == nullptr ? -1 : callee.op->signature.FindOutput(wanted);
+  const int index = callee.op == nullptr ? -1 : callee.op->signature.FindOutput(member_name);
   llvm::SmallVector<std::string, 4> names;
   if (targets.size() == 1) {
     if (index > 0) names.append(static_cast<size_t>(index), "_");
@@ -63,12 +63,12 @@ Datum Members::EvaluateMember(const ast::MemberExpr* member, Targets targets) {
   if (results.is_poison()) return Datum();
   std::vector<llvm::StringRef> known;
   for (const CallResult& result : results.all) {
-    if (result.name == wanted) return expressions_.Use(result, member->member.range);
+    if (result.name == member_name) return expressions_.Use(result, member->member.range);
     known.push_back(result.name);
   }
   report_.Error(Code::kUnknownName, member->member.range,
-                "'" + at_.file->Text(call->callee->range) + "' has no result '" + wanted + "'" +
-                    report_.DidYouMean(wanted, known));
+                "'" + at_.file->Text(call->callee->range) + "' has no result '" + member_name +
+                    "'" + report_.DidYouMean(member_name, known));
   return Datum();
 }
 

@@ -149,11 +149,11 @@ bool SizeConditions::ReadAlternatives(const ast::ChainExpr* chain, std::vector<D
                                       bool* failed) {
   std::vector<std::vector<DimCheck>> open;
   for (const ast::Expr* operand : chain->operands) {
-    std::vector<DimCheck> wanted;
+    std::vector<DimCheck> expected;
     bool is_false = false;
-    if (!Read(operand, &wanted, &is_false)) return false;
-    if (!is_false && wanted.empty()) return true;
-    if (!is_false) open.push_back(std::move(wanted));
+    if (!Read(operand, &expected, &is_false)) return false;
+    if (!is_false && expected.empty()) return true;
+    if (!is_false) open.push_back(std::move(expected));
   }
   if (open.empty()) *failed = true;
   if (open.size() < 2) {

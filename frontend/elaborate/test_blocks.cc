@@ -143,9 +143,9 @@ std::string TestBlocks::FeedDense(const Value& fed, const Datum& datum, SourceRa
   if (value == nullptr) return "";
   bool fits = value->type().dtype == type.dtype && value->type().rank() == type.rank();
   for (unsigned i = 0; fits && i < type.rank(); ++i) {
-    const Dim& wanted = type.dims[i];
+    const Dim& expected = type.dims[i];
     const Dim& given = value->type().dims[i];
-    if (wanted.is_constant() && given.is_constant()) fits = wanted == given;
+    if (expected.is_constant() && given.is_constant()) fits = expected == given;
   }
   if (fits) return test_outputs_.TestOutput(value);
   report_.Error(value->type().dtype != type.dtype     ? Code::kDTypeMismatch

@@ -43,8 +43,8 @@ const DType* TypeMatcher::DTypeOf(llvm::StringRef symbol) const {
 
 bool TypeMatcher::TakesDType(const ast::TypeTerm& term, bool is_only, const Type& actual) const {
   if (term.is_sparse != (actual.storage == Storage::kSparse)) return false;
-  if (std::optional<DType> wanted = DTypeFromName(term.name.text)) {
-    return *wanted == actual.dtype &&
+  if (std::optional<DType> expected = DTypeFromName(term.name.text)) {
+    return *expected == actual.dtype &&
            (is_only ||
             (term.value_range.kind != ast::RangeKind::kNone) == actual.index_bound.has_value());
   }

@@ -185,8 +185,8 @@ void StatementLayout::LayPipes(Span span, uint32_t indent, uint32_t tail, bool f
   bool is_aligned = pipes.size() > 1 && writer_.line() == line && !At(pipes[0]).has_comments() &&
                     !IsForced({span.begin, pipes[0]}) && column <= begin + kMaxHead;
   for (size_t i = 0; i < pipes.size() && is_aligned; ++i) {
-    const uint32_t behind = i + 1 < pipes.size() ? 0 : tail;
-    is_aligned = column + Width(stage(i)) + behind <= kFormatWidth;
+    const uint32_t after = i + 1 < pipes.size() ? 0 : tail;
+    is_aligned = column + Width(stage(i)) + after <= kFormatWidth;
   }
   if (is_aligned) indent = column;
   for (size_t i = 0; i < pipes.size(); ++i) {
@@ -203,18 +203,18 @@ void StatementLayout::LayOperators(Span span, unsigned level, uint32_t indent, u
   while (part < span.end) {
     uint32_t end = Next(part);
     while (end < span.end && BreakLevel(At(end)) != level) end = Next(end);
-    const uint32_t behind = end < span.end ? 0 : tail;
+    const uint32_t after = end < span.end ? 0 : tail;
     if (part == span.begin) {
       const uint32_t line = writer_.line();
-      LayRun({part, end}, indent, behind, /*free=*/true);
+      LayRun({part, end}, indent, after, /*free=*/true);
       is_broken = writer_.line() != line;
-    } else if (!is_broken && !At(part).has_comments() && Fits({part, end}, behind)) {
+    } else if (!is_broken && !At(part).has_comments() && Fits({part, end}, after)) {
       PutFlat({part, end}, indent);
     } else {
       writer_.Break(indent);
       Put(part, indent);
       const uint32_t line = writer_.line();
-      LayRun({part + 1, end}, indent + 2, behind, /*free=*/true);
+      LayRun({part + 1, end}, indent + 2, after, /*free=*/true);
       is_broken = writer_.line() != line;
     }
     part = end;
@@ -245,16 +245,16 @@ void StatementLayout::LaySequence(Span span, uint32_t indent, uint32_t tail) {
       // The width of the tokens that must follow the group on its line.
       uint32_t next = close + 1;
       while (next < span.end && !MayBreak(next) && !At(next).has_comments()) next = Next(next);
-      uint32_t behind = At(next - 1).flat_end() - At(close).flat_end();
+      uint32_t after = At(next - 1).flat_end() - At(close).flat_end();
       if (next == span.end) {
-        behind += tail;
+        after += tail;
       } else if (!At(next).has_comments()) {
-        behind += At(next).space_before + 1u;
+        after += At(next).space_before + 1u;
       }
-      if (Fits(group, behind)) {
+      if (Fits(group, after)) {
         PutFlat(group, indent);
       } else {
-        LayGroup(i, behind);
+        LayGroup(i, after);
       }
     }
     i = close + 1;
@@ -340,15 +340,15 @@ void StatementLayout::LayGroup(uint32_t open, uint32_t tail) {
   for (size_t k = 0; k < items.size(); ++k) {
     const Span item = items[k];
     const bool is_last = k + 1 == items.size();
-    const uint32_t behind = !is_last ? 1 : is_below ? 1 + tail : 0;
+    const uint32_t after = !is_last ? 1 : is_below ? 1 + tail : 0;
     const FormatToken& first = At(item.begin);
-    if (k > 0 && (one_per_line || must_break || first.has_comments() || !Fits(item, behind))) {
+    if (k > 0 && (one_per_line || must_break || first.has_comments() || !Fits(item, after))) {
       writer_.Break(indent,
                     !first.has_comments() && first.blank_before && (one_per_line || must_break));
     }
     Lead(item.begin, indent);
     const uint32_t line = writer_.line();
-    LayRun(item, indent + (is_parenthesis ? 0 : 2), behind, /*free=*/true);
+    LayRun(item, indent + (is_parenthesis ? 0 : 2), after, /*free=*/true);
     must_break = writer_.line() != line;
     if (!is_last) must_break |= PutComma(item.end, indent);
   }

@@ -59,8 +59,8 @@ void ReplSession::Impl::Print(llvm::StringRef label, const Type& type,
   if (!found.value) {
     out += host.Style(ReplStyle::kType, type.ToString());
     if (!found.missing.empty()) {
-      const std::string wanted = "# requires: feed " + llvm::join(found.missing, ", ");
-      out += "  " + host.Style(ReplStyle::kNote, wanted);
+      const std::string requested = "# requires: feed " + llvm::join(found.missing, ", ");
+      out += "  " + host.Style(ReplStyle::kNote, requested);
     }
     out += "\n";
     return;
@@ -115,11 +115,11 @@ void ReplSession::Impl::ShowConstant(const Tried& tried, llvm::StringRef express
 }
 
 void ReplSession::Impl::Show(const Graph& of, llvm::ArrayRef<Shown> shown, ReplReply* reply) {
-  std::vector<std::string> wanted;
+  std::vector<std::string> requested;
   for (const Shown& each : shown) {
-    if (!each.value.empty()) wanted.push_back(each.value);
+    if (!each.value.empty()) requested.push_back(each.value);
   }
-  auto known = values.Get(of, wanted);
+  auto known = values.Get(of, requested);
   if (!known) reply->error = llvm::toString(known.takeError());
   size_t next = 0;
   for (const Shown& each : shown) {

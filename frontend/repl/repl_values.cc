@@ -73,7 +73,8 @@ struct Needs {
   /// Inputs that were not fed.
   llvm::SetVector<Value*> missing;
 
-  void Collect(const Graph& graph, Value* wanted, llvm::function_ref<bool(const Value*)> is_known) {
+  void Collect(const Graph& graph, Value* requested,
+               llvm::function_ref<bool(const Value*)> is_known) {
     bindable_ = ToSet(graph.Symbols());
     auto symbol = [&](llvm::StringRef name) { NeedSymbol(name); };
     auto next = [&](Value* value, AddValue add) {
@@ -89,7 +90,7 @@ struct Needs {
         AddOperands(value, add);
       }
     };
-    BackwardSlice(wanted, next, WalkOrder::kDepthFirst);
+    BackwardSlice(requested, next, WalkOrder::kDepthFirst);
     Bind(graph, is_known);
   }
 
@@ -118,9 +119,9 @@ struct Needs {
           ForEachSymbol(input->type(), [&](llvm::StringRef symbol) { NeedSymbol(symbol); });
         }
       }
-      const bool is_wanted =
+      const bool is_requested =
           llvm::any_of(missing, [&](const Value* input) { return HasSymbol(input->type(), name); });
-      if (!is_bound && !is_wanted && unfed != nullptr) missing.insert(unfed);
+      if (!is_bound && !is_requested && unfed != nullptr) missing.insert(unfed);
     }
   }
 
@@ -287,15 +288,16 @@ llvm::Error ReplValues::Advance(const Graph& graph) {
 // Runs
 
 /// The values that a run computes, and its inputs.
-struct ReplValues::Wanted {
+struct ReplValues::Requested {
   /// With the index of the name that it is computed for; a parameter has none.
   std::vector<std::pair<Value*, std::optional<size_t>>> values;
   llvm::SetVector<Value*> known, variables, binders;
 };
 
-ReplValues::Wanted ReplValues::FindWanted(const Graph& graph, llvm::ArrayRef<std::string> names,
-                                          const Fingerprints& prints, const Sizes& sizes,
-                                          std::vector<Found>* found) const {
+ReplValues::Requested ReplValues::FindRequested(const Graph& graph,
+                                                llvm::ArrayRef<std::string> names,
+                                                const Fingerprints& prints, const Sizes& sizes,
+                                                std::vector<Found>* found) const {
   const llvm::DenseSet<const Value*> conditions = FindConditions(graph);
   const llvm::DenseSet<const Value*> derived = FindDerived(graph);
   auto find = [&](const Value* value) { return Find(value, prints[value], sizes); };
@@ -311,7 +313,7 @@ ReplValues::Wanted ReplValues::FindWanted(const Graph& graph, llvm::ArrayRef<std
     return !(conditions.contains(value) && IsKnownToPlan(value)) && !has_own_lengths &&
            !derived.contains(value) && find(value) != nullptr;
   };
-  Wanted wanted;
+  Requested requested;
   for (const auto& [index, name] : llvm::enumerate(names)) {
     Value* value = graph.FindValue(name);
     if (const PackedConstant* given = find(value)) {
@@ -324,27 +326,28 @@ ReplValues::Wanted ReplValues::FindWanted(const Graph& graph, llvm::ArrayRef<std
       for (const Value* input : needs.missing) (*found)[index].missing.push_back(input->name());
       continue;
     }
-    wanted.values.emplace_back(value, index);
-    wanted.known.insert(needs.known.begin(), needs.known.end());
-    wanted.variables.insert(needs.variables.begin(), needs.variables.end());
-    wanted.binders.insert(needs.binders.begin(), needs.binders.end());
+    requested.values.emplace_back(value, index);
+    requested.known.insert(needs.known.begin(), needs.known.end());
+    requested.variables.insert(needs.variables.begin(), needs.variables.end());
+    requested.binders.insert(needs.binders.begin(), needs.binders.end());
   }
-  if (wanted.values.empty()) return wanted;
-  for (Value* variable : wanted.variables) {
+  if (requested.values.empty()) return requested;
+  for (Value* variable : requested.variables) {
     auto is_it = [&](const auto& entry) { return entry.first == variable; };
-    if (llvm::none_of(wanted.values, is_it)) wanted.values.emplace_back(variable, std::nullopt);
+    if (llvm::none_of(requested.values, is_it))
+      requested.values.emplace_back(variable, std::nullopt);
   }
-  return wanted;
+  return requested;
 }
 
 llvm::StringMap<PackedConstant> ReplValues::Narrow(
-    const Wanted& wanted, llvm::function_ref<const PackedConstant*(const Value*)> find,
+    const Requested& requested, llvm::function_ref<const PackedConstant*(const Value*)> find,
     Graph* graph) {
   graph->ClearOutputs();
   graph->ClearTrainings();
   llvm::StringMap<PackedConstant> inputs;
   std::vector<std::pair<Value*, Value*>> replacements;
-  for (Value* value : wanted.known) {
+  for (Value* value : requested.known) {
     const PackedConstant given = *find(value);
     if (value->kind() == ValueKind::kInput) {
       inputs[value->name()] = given;
@@ -354,14 +357,14 @@ llvm::StringMap<PackedConstant> ReplValues::Narrow(
     inputs[input->name()] = given;
     replacements.emplace_back(value, input);
   }
-  for (Value* input : wanted.binders) inputs[input->name()] = *find(input);
+  for (Value* input : requested.binders) inputs[input->name()] = *find(input);
   graph->ReplaceAllUses(replacements);
   auto add_output = [&](Value* value) {
     graph->AddOutput(std::to_string(graph->outputs().size()), value);
   };
-  for (const auto& [value, index] : wanted.values) add_output(value);
+  for (const auto& [value, index] : requested.values) add_output(value);
   // An input that only determines the size of a symbol must be read, too.
-  for (Value* input : wanted.binders) add_output(input);
+  for (Value* input : requested.binders) add_output(input);
   EliminateDeadCode(*graph);
   return inputs;
 }
@@ -372,13 +375,13 @@ llvm::Expected<std::vector<ReplValues::Found>> ReplValues::Get(const Graph& orig
   Graph graph = original.Clone();
   const Sizes sizes = FindSizes(graph);
   const Fingerprints prints = Describe(graph, sizes);
-  const Wanted wanted = FindWanted(graph, names, prints, sizes, &found);
-  if (wanted.values.empty()) return found;
+  const Requested requested = FindRequested(graph, names, prints, sizes, &found);
+  if (requested.values.empty()) return found;
   // Before the graph is changed.
   std::vector<uint64_t> keys;
-  for (const auto& [value, index] : wanted.values) keys.push_back(prints[value]);
-  const llvm::StringMap<PackedConstant> inputs =
-      Narrow(wanted, [&](const Value* value) { return Find(value, prints[value], sizes); }, &graph);
+  for (const auto& [value, index] : requested.values) keys.push_back(prints[value]);
+  const llvm::StringMap<PackedConstant> inputs = Narrow(
+      requested, [&](const Value* value) { return Find(value, prints[value], sizes); }, &graph);
   const size_t num_calls = graph.ops().size();
   const auto start = std::chrono::steady_clock::now();
   llvm::Expected<std::vector<PackedConstant>> results =
@@ -387,8 +390,8 @@ llvm::Expected<std::vector<ReplValues::Found>> ReplValues::Get(const Graph& orig
   milliseconds_ += time.count();
   if (!results) return results.takeError();
   num_calls_ += num_calls;
-  for (size_t i = 0; i < wanted.values.size(); ++i) {
-    if (const std::optional<size_t> index = wanted.values[i].second)
+  for (size_t i = 0; i < requested.values.size(); ++i) {
+    if (const std::optional<size_t> index = requested.values[i].second)
       found[*index].value = (*results)[i];
     known_.insert_or_assign(keys[i], (*results)[i]);
   }

@@ -75,15 +75,15 @@ class ReplValues {
   Fingerprints Describe(const Graph& graph, const Sizes& sizes) const;
   const PackedConstant* Find(const Value* value, uint64_t fingerprint, const Sizes& sizes) const;
 
-  struct Wanted;
+  struct Requested;
   /// The values to compute for these names; known ones go to `found`, with the names of missing
   /// inputs.
-  Wanted FindWanted(const Graph& graph, llvm::ArrayRef<std::string> names,
-                    const Fingerprints& prints, const Sizes& sizes,
-                    std::vector<Found>* found) const;
+  Requested FindRequested(const Graph& graph, llvm::ArrayRef<std::string> names,
+                          const Fingerprints& prints, const Sizes& sizes,
+                          std::vector<Found>* found) const;
   /// Reduces the graph to the required values, with known values as inputs; returns these by name.
   static llvm::StringMap<PackedConstant> Narrow(
-      const Wanted& wanted, llvm::function_ref<const PackedConstant*(const Value*)> find,
+      const Requested& requested, llvm::function_ref<const PackedConstant*(const Value*)> find,
       Graph* graph);
 
   ReplHost& host_;

@@ -85,7 +85,7 @@ llvm::StringRef HelpOnWord(llvm::StringRef word) {
 
 // The equivalents of operators and keywords of other languages.
 llvm::StringRef HelpOn(const UnitStream& stream, const AstBuilder& builder,
-                       llvm::StringRef wanted) {
+                       llvm::StringRef description) {
   const size_t type = stream.next().type();
   if (stream.position() > 0 && stream.last().type() == PdlParser::NAME) {
     const llvm::StringRef last = builder.Spelling(stream.last());
@@ -102,7 +102,7 @@ llvm::StringRef HelpOn(const UnitStream& stream, const AstBuilder& builder,
   const bool starts = before == PdlParser::NL || before == PdlParser::LBRACE;
   switch (type) {
     case PdlParser::ASSIGN:
-      if (wanted.contains('{')) return "to compare, write '=='";
+      if (description.contains('{')) return "to compare, write '=='";
       if (before == PdlParser::PLUS || before == PdlParser::MINUS || before == PdlParser::STAR ||
           before == PdlParser::SLASH) {
         return "a name is given a new value by 'y = y + x'";
@@ -128,8 +128,8 @@ std::string Found(const Token& token, llvm::StringRef spelled) {
 }
 
 // A description of the tokens that the parser expected.
-std::string Wanted(antlr4::Parser* parser, const UnitStream& stream, const AstBuilder& builder,
-                   const antlr4::misc::IntervalSet& expected) {
+std::string DescribeExpected(antlr4::Parser* parser, const UnitStream& stream,
+                             const AstBuilder& builder, const antlr4::misc::IntervalSet& expected) {
   auto has = [&](size_t type) { return expected.contains(type); };
   if (has(PdlParser::NUMBER) && has(PdlParser::STRING)) {
     return stream.position() == 0 ? "a statement" : "an expression";
@@ -189,13 +189,13 @@ void ReportSyntaxError(antlr4::Parser* parser, const UnitStream& stream, AstBuil
   const Token& token = stream.next();
   const llvm::StringRef spelled = builder->Spelling(token);
   const antlr4::misc::IntervalSet expected = parser->getExpectedTokens();
-  const std::string wanted = Wanted(parser, stream, *builder, expected);
-  const std::string suffix = wanted.empty() ? "" : ", expected " + wanted;
+  const std::string description = DescribeExpected(parser, stream, *builder, expected);
+  const std::string suffix = description.empty() ? "" : ", expected " + description;
   // In an empty bracket the parser only expects the closing one, but an expression is possible,
   // too.
-  const bool wants_name = expected.contains(size_t{PdlParser::NAME}) ||
-                          llvm::StringRef(wanted).starts_with("an expression");
-  if (IsReserved(token.type()) && wants_name) {
+  const bool needs_name = expected.contains(size_t{PdlParser::NAME}) ||
+                          llvm::StringRef(description).starts_with("an expression");
+  if (IsReserved(token.type()) && needs_name) {
     if (token.type() == PdlParser::ELSE) {
       builder->Fail(Code::kSyntax, token.range(),
                     "unexpected 'else': it belongs on the line of the '}' before it");
@@ -219,7 +219,7 @@ void ReportSyntaxError(antlr4::Parser* parser, const UnitStream& stream, AstBuil
   Diagnostic* diagnostic =
       builder->Fail(Code::kSyntax, token.range(), "unexpected " + Found(token, spelled) + suffix);
   if (diagnostic == nullptr) return;
-  if (const llvm::StringRef help = HelpOn(stream, *builder, wanted); !help.empty()) {
+  if (const llvm::StringRef help = HelpOn(stream, *builder, description); !help.empty()) {
     diagnostic->Note(help.str());
   }
 }

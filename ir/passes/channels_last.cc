@@ -55,14 +55,14 @@ class ChannelsLast {
   /// call converts its operand inside its kernel.
   bool IsWorthIt() const {
     unsigned takes = 0;
-    bool is_wanted = false;
+    bool is_requested = false;
     for (const Op* op : graph_.ops()) {
       const LayoutGain gain = GainOf(*op);
       if (gain == LayoutGain::kForbids) return false;
       if (gain != LayoutGain::kNone) ++takes;
-      is_wanted |= gain == LayoutGain::kWants;
+      is_requested |= gain == LayoutGain::kBenefits;
     }
-    return is_wanted && takes > 1;
+    return is_requested && takes > 1;
   }
 
   bool IsLast(const Value* value) const { return last_.contains(value); }
@@ -93,12 +93,12 @@ class ChannelsLast {
     return Emit(*def, operands, std::move(attributes), name, at);
   }
 
-  static bool IsTransposition(const Op& op, llvm::ArrayRef<int64_t> wanted) {
+  static bool IsTransposition(const Op& op, llvm::ArrayRef<int64_t> expected) {
     if (op.type() != "transpose") return false;
     const auto* perm = std::get_if<std::vector<int64_t>>(op.attributes().Find("perm"));
-    if (perm == nullptr || perm->size() != wanted.size()) return false;
-    const auto rank = static_cast<int64_t>(wanted.size());
-    return llvm::all_of(llvm::zip_equal(*perm, wanted), [&](const auto& pair) {
+    if (perm == nullptr || perm->size() != expected.size()) return false;
+    const auto rank = static_cast<int64_t>(expected.size());
+    return llvm::all_of(llvm::zip_equal(*perm, expected), [&](const auto& pair) {
       const auto& [given, axis] = pair;
       return given == axis || given + rank == axis;
     });

@@ -85,7 +85,7 @@ constexpr Pass kUpdateUsedRows = {
 constexpr Pass kReducePrecision = {
     "reduce-precision", "computes f32 matmul and convolutions in f16 or bf16",
     [](Graph& graph, PassContext& context) -> llvm::Error {
-      ComputeProductsInHalves(graph, context.registry, context.precision);
+      ReducePrecision(graph, context.registry, context.precision);
       return llvm::Error::success();
     },
     [](const Graph&, const PassContext& context) { return context.precision != DType::kF32; },

@@ -192,7 +192,7 @@ class PrecisionReducer {
 
 }  // namespace
 
-void ComputeProductsInHalves(Graph& graph, const OpRegistry& registry, DType half) {
+void ReducePrecision(Graph& graph, const OpRegistry& registry, DType half) {
   PrecisionReducer(graph, registry, half).Run();
 }
 

@@ -191,7 +191,7 @@ class RowUpdates {
       const Component& component = components_[i];
       if (parent_[i] != i || component.updates.empty()) continue;
       if (component.is_dense && component.is_lazy && component.dense_at)
-        return RefuseLazyRows(*component.dense_at);
+        return RejectLazyRows(*component.dense_at);
       if (component.is_dense || !IsWorthIt(component)) continue;
       if (llvm::Error error = RowRewriter(graph_, registry_, component).Run()) return error;
       changed = true;
@@ -203,7 +203,7 @@ class RowUpdates {
   }
 
  private:
-  llvm::Error RefuseLazyRows(const Op& op) const {
+  llvm::Error RejectLazyRows(const Op& op) const {
     const std::string place = graph_.PathToString(op.location());
     return MakeUserError(Code::kBadMinimize,
                          "{0}{1}lazy: '{2}' is not elementwise in a gradient, so no row "

@@ -102,19 +102,22 @@ Segment Segments::Make(unsigned index) const {
   return segment;
 }
 
-std::vector<std::vector<std::string>> Segments::Wanted(llvm::ArrayRef<std::string> outputs) const {
-  std::vector<std::vector<std::string>> wanted(segments_.size());
-  auto want = [&](unsigned index, std::string name) {
-    if (!llvm::is_contained(wanted[index], name)) wanted[index].push_back(std::move(name));
+std::vector<std::vector<std::string>> Segments::Requested(
+    llvm::ArrayRef<std::string> outputs) const {
+  std::vector<std::vector<std::string>> requested(segments_.size());
+  auto request = [&](unsigned index, std::string name) {
+    if (!llvm::is_contained(requested[index], name)) requested[index].push_back(std::move(name));
   };
   ValueSet useful(graph_);
   for (const GraphOutput& output : graph_.outputs()) {
     if (!outputs.empty() && !llvm::is_contained(outputs, output.name)) continue;
     useful.insert(output.value);
-    want(HomeOf(output.value), output.name);
+    request(HomeOf(output.value), output.name);
   }
   for (const GraphUpdate& update : graph_.updates()) useful.insert(update.value);
-  auto cross = [&](const Value* value) { want(HomeOf(value), (kCrossing + value->name()).str()); };
+  auto cross = [&](const Value* value) {
+    request(HomeOf(value), (kCrossing + value->name()).str());
+  };
   auto has_effect = [](const Op& op) { return op.def().properties().has_side_effect; };
   PropagateBackward(graph_.ops(), useful, has_effect, [&](const Op& op) {
     useful.InsertAll(op.operands());
@@ -124,9 +127,9 @@ std::vector<std::vector<std::string>> Segments::Wanted(llvm::ArrayRef<std::strin
     });
     ForEachCrossing(op, cross);
   });
-  for (size_t i = 0; i < wanted.size(); ++i)
-    if (wanted[i].empty() && segments_[i].always_runs) wanted[i].push_back(kNoOutput.str());
-  return wanted;
+  for (size_t i = 0; i < requested.size(); ++i)
+    if (requested[i].empty() && segments_[i].always_runs) requested[i].push_back(kNoOutput.str());
+  return requested;
 }
 
 }  // namespace pdl

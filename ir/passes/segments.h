@@ -51,7 +51,7 @@ class Segments {
 
   /// Returns the names of the outputs that each segment has to compute for the given outputs of the
   /// network (empty: all); none if the segment need not run.
-  std::vector<std::vector<std::string>> Wanted(llvm::ArrayRef<std::string> outputs) const;
+  std::vector<std::vector<std::string>> Requested(llvm::ArrayRef<std::string> outputs) const;
 
  private:
   /// In every segment that needs it.

@@ -219,7 +219,7 @@ __global__ void __launch_bounds__(kBlockThreads)
 
 // --- attention_gradient -------------------------------------------------------------------------
 
-enum class Wanted { kQueries, kKeys, kValues };
+enum class GradientOf { kQueries, kKeys, kValues };
 
 template <class T>
 struct Operands {
@@ -229,19 +229,19 @@ struct Operands {
 
 /// The probabilities are recomputed (Dao et al., arXiv:2205.14135). A task computes kLanes * kParts
 /// elements of the gradients of kMine queries or keys.
-template <class T, Wanted kWanted, int kParts>
+template <class T, GradientOf kOf, int kParts>
 __global__ void __launch_bounds__(kBlockThreads)
     AttentionGradientKernel(const __grid_constant__ AttentionShape s, Options options,
                             Operands<T> in, T* result) {
   using Value = ComputeType<T>;
-  constexpr bool kOfQueries = kWanted == Wanted::kQueries;
+  constexpr bool kOfQueries = kOf == GradientOf::kQueries;
   __shared__ Tiles<Value> tiles;
   const int mine_row = static_cast<int>(threadIdx.x) / kLanes;
   const int lane = static_cast<int>(threadIdx.x) % kLanes;
   const Value low = -static_cast<Value>(INFINITY);
   const long long past = PastOf(s, options);
   const long long sharing = s.heads / s.groups;
-  const long long size = kWanted == Wanted::kValues ? s.width : s.depth;
+  const long long size = kOf == GradientOf::kValues ? s.width : s.depth;
   const long long parts = (size + kLanes * kParts - 1) / (kLanes * kParts);
   const long long length = kOfQueries ? s.rows : s.columns;
   const long long other_length = kOfQueries ? s.columns : s.rows;
@@ -269,7 +269,7 @@ __global__ void __launch_bounds__(kBlockThreads)
         Value products[kEach], slopes[kEach];
         Products(tiles, (kOfQueries ? in.q : in.k) + mine_at * s.depth, mine,
                  (kOfQueries ? in.k : in.q) + other_at * s.depth, n, s.depth, products);
-        if (kWanted != Wanted::kValues)
+        if (kOf != GradientOf::kValues)
           Products(tiles, (kOfQueries ? in.dy : in.v) + mine_at * s.width, mine,
                    (kOfQueries ? in.v : in.dy) + other_at * s.width, n, s.width, slopes);
         __syncthreads();  // other threads may still be reading the previous weights
@@ -282,12 +282,12 @@ __global__ void __launch_bounds__(kBlockThreads)
           if (score != low && row < s.rows) {
             const Value lse = in.lse[first_query + row];
             weight = lse == low ? Value(0) : Exponential(score - lse);
-            if (kWanted != Wanted::kValues) weight *= slopes[i] - in.shift[first_query + row];
+            if (kOf != GradientOf::kValues) weight *= slopes[i] - in.shift[first_query + row];
           }
           tiles.weights[mine_row][other] = weight;
         }
         __syncthreads();
-        const T* rows = kWanted == Wanted::kValues
+        const T* rows = kOf == GradientOf::kValues
                             ? in.dy + other_at * s.width
                             : (kOfQueries ? in.k : in.q) + other_at * s.depth;
         AddRows<T, Value, kParts>(tiles, rows, n, size, first_element, sums);
@@ -295,7 +295,7 @@ __global__ void __launch_bounds__(kBlockThreads)
     }
     if (mine_row < mine) {
       const long long at = owner * length + first + mine_row;
-      const Value factor = kWanted == Wanted::kValues ? Value(1) : static_cast<Value>(s.scale);
+      const Value factor = kOf == GradientOf::kValues ? Value(1) : static_cast<Value>(s.scale);
       for (int part = 0; part < kParts; ++part) {
         const long long e = first_element + part * kLanes + lane;
         if (e < size) result[at * size + e] = Element<T>::Store(sums[part] * factor);
@@ -404,14 +404,14 @@ class AttentionGradientOp : public Operator<CUDAContext> {
                   CUDAContext& context) const override {
     return VisitDType(Floats(), inputs[0]->dtype(), [&](auto tag) -> llvm::Error {
       using T = typename decltype(tag)::Type;
-      if (auto error = RunOne<T, Wanted::kQueries>(inputs, outputs[0], context)) return error;
-      if (auto error = RunOne<T, Wanted::kKeys>(inputs, outputs[1], context)) return error;
-      return RunOne<T, Wanted::kValues>(inputs, outputs[2], context);
+      if (auto error = RunOne<T, GradientOf::kQueries>(inputs, outputs[0], context)) return error;
+      if (auto error = RunOne<T, GradientOf::kKeys>(inputs, outputs[1], context)) return error;
+      return RunOne<T, GradientOf::kValues>(inputs, outputs[2], context);
     });
   }
 
  private:
-  template <class T, Wanted kWanted>
+  template <class T, GradientOf kOf>
   llvm::Error RunOne(llvm::ArrayRef<const Tensor*> inputs, Tensor* output,
                      CUDAContext& context) const {
     const AttentionShape& s = context.state<AttentionState>()->shape;
@@ -421,13 +421,13 @@ class AttentionGradientOp : public Operator<CUDAContext> {
         static_cast<const T*>(inputs[0]->raw()),     static_cast<const T*>(inputs[1]->raw()),
         static_cast<const T*>(inputs[2]->raw()),     static_cast<const T*>(inputs[4]->raw()),
         static_cast<const Value*>(inputs[3]->raw()), static_cast<const Value*>(inputs[5]->raw())};
-    const int64_t size = kWanted == Wanted::kValues ? s.width : s.depth;
-    const bool of_queries = kWanted == Wanted::kQueries;
+    const int64_t size = kOf == GradientOf::kValues ? s.width : s.depth;
+    const bool of_queries = kOf == GradientOf::kQueries;
     return VisitParts(size, [&](auto parts) {
       const int64_t tasks = NumTasks(s.blocks * (of_queries ? s.heads : s.groups),
                                      of_queries ? s.rows : s.columns, size, parts);
       return Launch(context, type().c_str(),
-                    &AttentionGradientKernel<T, kWanted, decltype(parts)::value>,
+                    &AttentionGradientKernel<T, kOf, decltype(parts)::value>,
                     GridFor(context, tasks, 1), dim3(kBlockThreads), s, OptionsOf(inputs, 6), in,
                     static_cast<T*>(output->raw()));
     });

@@ -284,14 +284,14 @@ llvm::Error InferAttentionGradient(InferenceContext& context) {
   if (llvm::Error error = RequireSameDType(context, 0, 4)) return error;
   Shape rows(q.dims.begin(), q.dims.end() - 1), y = q.dims;
   y.back() = context.input(2).dims.back();
-  const auto require = [&](unsigned input, const Shape& wanted) -> llvm::Error {
+  const auto require = [&](unsigned input, const Shape& expected) -> llvm::Error {
     const Type& type = context.input(input);
-    if (type.rank() != wanted.size()) {
+    if (type.rank() != expected.size()) {
       return context.FailAt({input}, Code::kRank, "must have dims {0}, got {1}",
-                            ShapeToString(wanted), type.ToString());
+                            ShapeToString(expected), type.ToString());
     }
     for (unsigned d = 0; d < type.rank(); ++d) {
-      if (llvm::Error error = context.RequireEqual(type.dims[d], wanted[d], {0, input},
+      if (llvm::Error error = context.RequireEqual(type.dims[d], expected[d], {0, input},
                                                    "the sizes must match those of the queries")) {
         return error;
       }

@@ -119,9 +119,9 @@ llvm::Error ChannelsLastConv::Cut(const PrepareContext& context, const ConvSizes
   y_row_ = sizes.features;
   // An even number of pieces suits most numbers of threads.
   const int64_t work = std::clamp<int64_t>(sizes.work() / kSmallWork, 1, kMaxPieces);
-  const int64_t wanted = work == 1 ? 1 : RoundUp(work, 2);
+  const int64_t target = work == 1 ? 1 : RoundUp(work, 2);
   const int64_t pieces =
-      std::max((wanted + images_ - 1) / images_, (y_image_ * 4 + kPieceBytes - 1) / kPieceBytes);
+      std::max((target + images_ - 1) / images_, (y_image_ * 4 + kPieceBytes - 1) / kPieceBytes);
   // Each run of rows reads all weights. If they are larger than the image, they are cut instead.
   const bool cuts_features = !winograd && pieces > 1 && sizes.groups == 1 &&
                              sizes.features % kFeatures == 0 && sizes.window.out() <= kFewPlaces &&

@@ -369,7 +369,7 @@ LayoutGain ConvolutionGain(const Op& op) {
   const llvm::ArrayRef<Dim> weight = op.operands()[1]->type().dims;
   const bool is_pointwise =
       llvm::all_of(weight.drop_front(2), [](const Dim& size) { return size == Dim(1); });
-  return is_pointwise ? LayoutGain::kTakes : LayoutGain::kWants;
+  return is_pointwise ? LayoutGain::kTakes : LayoutGain::kBenefits;
 }
 
 bool ConvolutionToLast(LayoutContext& context) {

@@ -190,9 +190,9 @@ void DnnlConv::Impl::Make(const DnnlConvShape& shape) {
   plain = {Plain(g.x, g.x_strides), Plain(g.w, g.w_strides), Plain(g.y, g.y_strides)};
   has_bias = shape.has_bias;
   const auto direct = dnnl::algorithm::convolution_direct;
-  const bool as_it_lies = shape.channels_last && !shape.winograd;
-  const Layout x = as_it_lies ? plain[kX] : Any(g.x);
-  const Layout y = as_it_lies ? plain[kY] : Any(g.y);
+  const bool keeps_layout = shape.channels_last && !shape.winograd;
+  const Layout x = keeps_layout ? plain[kX] : Any(g.x);
+  const Layout y = keeps_layout ? plain[kY] : Any(g.y);
   const auto forward = [&](dnnl::algorithm algorithm) {
     const auto inference = dnnl::prop_kind::forward_inference;
     if (!has_bias) {

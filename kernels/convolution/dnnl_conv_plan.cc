@@ -100,19 +100,19 @@ DnnlConvPlan::DnnlConvPlan(ConvKind kind, const ConvSizes& sizes, const PrepareC
 }
 
 void DnnlConvPlan::CutIntoTasks() {
-  const int64_t wanted = std::clamp<int64_t>(sizes_.work() / kSmallWork, 1, kMaxPieces);
+  const int64_t target = std::clamp<int64_t>(sizes_.work() / kSmallWork, 1, kMaxPieces);
   if (kind_ == ConvKind::kWeights) {
     images_per_task_ = sizes_.batch;
   } else {
-    images_per_task_ = DivisorUpTo(sizes_.batch, (sizes_.batch + wanted - 1) / wanted);
+    images_per_task_ = DivisorUpTo(sizes_.batch, (sizes_.batch + target - 1) / target);
   }
   // If there are few images, they are cut into blocks of channels.
-  const int64_t wanted_blocks = (wanted + images() - 1) / images();
+  const int64_t requested_blocks = (target + images() - 1) / images();
   const int64_t channels = kind_ == ConvKind::kTransposed ? sizes_.channels : sizes_.features;
   if (sizes_.groups > 1) {
-    if (kind_ == ConvKind::kWeights) blocks_ = DivisorUpTo(sizes_.groups, wanted_blocks);
+    if (kind_ == ConvKind::kWeights) blocks_ = DivisorUpTo(sizes_.groups, requested_blocks);
   } else if (channels % 64 == 0) {
-    blocks_ = DivisorUpTo(channels / 64, wanted_blocks);
+    blocks_ = DivisorUpTo(channels / 64, requested_blocks);
   }
   groups_ = std::min(images() * blocks_, kMaxPieces);
 }

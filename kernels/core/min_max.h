@@ -10,7 +10,7 @@
 namespace pdl {
 
 template <class T, bool kSmallest>
-struct Extreme {
+struct MinMax {
   using Acc = ComputeType<T>;
   using Out = T;
   static PDL_INLINE Acc Start() {

@@ -37,9 +37,9 @@ llvm::Error Launch(const CUDAContext& context, const char* name, void (*kernel)(
 /// The grid for a grid-stride loop over n items: enough blocks to fill the GPU a few times over.
 /// Requires n > 0.
 inline dim3 GridFor(const CUDAContext& context, int64_t n, int64_t per_block = kBlockThreads) {
-  const int64_t wanted = (n + per_block - 1) / per_block;
+  const int64_t target = (n + per_block - 1) / per_block;
   const int64_t most = int64_t{context.num_multiprocessors()} * 32;
-  return dim3(static_cast<unsigned>(std::clamp<int64_t>(wanted, 1, most)));
+  return dim3(static_cast<unsigned>(std::clamp<int64_t>(target, 1, most)));
 }
 
 /// The number of threads of a block that process one row, so that each has a few elements: a power

@@ -201,13 +201,13 @@ llvm::Error InferScatterAdd(InferenceContext& context) {
   auto axis = context.NormalizeAxis(context.attributes().Int("axis"), x.rank(), "axis");
   if (!axis) return axis.takeError();
   if (llvm::Error error = CheckIndexBound(context, x.dims[*axis], 0, 1)) return error;
-  const Shape wanted = GatheredDims(x.dims, context.input(1).dims, *axis);
-  if (updates.rank() != wanted.size()) {
+  const Shape expected = GatheredDims(x.dims, context.input(1).dims, *axis);
+  if (updates.rank() != expected.size()) {
     return context.FailAt({2}, Code::kRank, "'updates' must have dims {0}, got {1}",
-                          ShapeToString(wanted), updates.ToString());
+                          ShapeToString(expected), updates.ToString());
   }
   for (unsigned d = 0; d < updates.rank(); ++d) {
-    if (llvm::Error error = context.RequireEqual(updates.dims[d], wanted[d], {2},
+    if (llvm::Error error = context.RequireEqual(updates.dims[d], expected[d], {2},
                                                  "'updates' does not match x and the indices")) {
       return error;
     }

@@ -158,9 +158,9 @@ llvm::Error InferTakeAlongAxis(InferenceContext& context) {
                           indices.rank());
   }
   if (llvm::Error error = CheckIndexBound(context, x.dims[*axis], 0, 1)) return error;
-  Shape beside = x.dims, index_beside = indices.dims;
-  beside[*axis] = index_beside[*axis] = 1;
-  auto dims = BroadcastDims(context, beside, index_beside);
+  Shape other_dims = x.dims, other_index_dims = indices.dims;
+  other_dims[*axis] = other_index_dims[*axis] = 1;
+  auto dims = BroadcastDims(context, other_dims, other_index_dims);
   if (!dims) return dims.takeError();
   (*dims)[*axis] = indices.dims[*axis];
   Type type(x.dtype, *dims);

@@ -282,13 +282,13 @@ bool Holds(DType dtype, double value) {
   return holds;
 }
 
-// Requires that `attribute`, which has `got` entries, has one for each of the `wanted` axes.
+// Requires that `attribute`, which has `got` entries, has one for each of the `expected` axes.
 llvm::Error CheckCount(InferenceContext& context, llvm::StringRef attribute, size_t got,
-                       size_t wanted) {
-  if (got == wanted) return llvm::Error::success();
+                       size_t expected) {
+  if (got == expected) return llvm::Error::success();
   return context.FailAtAttribute(attribute, Code::kShapeMismatch,
                                  "'{0}' must have one entry for each of the {1} axes, got {2}",
-                                 attribute, wanted, got);
+                                 attribute, expected, got);
 }
 
 llvm::Error InferPad(InferenceContext& context) {
@@ -319,10 +319,10 @@ llvm::Error InferPad(InferenceContext& context) {
                                      x.ToString());
     }
     const bool may_grow = !(before[i].ProvablyAtMost(0) && after[i].ProvablyAtMost(0));
-    const bool wants_element = !fills && may_grow;
+    const bool needs_element = !fills && may_grow;
     if (llvm::Error error =
-            context.RequireAtLeast(left, wants_element ? 1 : 0, {0},
-                                   wants_element ? "there are no elements to pad with"
+            context.RequireAtLeast(left, needs_element ? 1 : 0, {0},
+                                   needs_element ? "there are no elements to pad with"
                                                  : "more elements are removed than there are")) {
       return error;
     }

@@ -18,7 +18,7 @@ struct Term {
   bool has_ellipsis = false;
 };
 
-llvm::Expected<Term> ReadTerm(llvm::StringRef text, EinsumComplaint complain) {
+llvm::Expected<Term> ReadTerm(llvm::StringRef text, EinsumErrorReporter report) {
   Term term;
   for (size_t i = 0; i < text.size(); ++i) {
     const char c = text[i];
@@ -30,10 +30,10 @@ llvm::Expected<Term> ReadTerm(llvm::StringRef text, EinsumComplaint complain) {
       term.labels.push_back(kEllipsis);
       i += 2;
     } else {
-      return complain(std::nullopt, Code::kAttributeRange,
-                      llvm::formatv("'{0}' is not allowed in an equation, which consists of "
-                                    "letters, ',', '->' and one '...' for each operand",
-                                    text.substr(i, text.substr(i).starts_with("...") ? 3 : 1)));
+      return report(std::nullopt, Code::kAttributeRange,
+                    llvm::formatv("'{0}' is not allowed in an equation, which consists of "
+                                  "letters, ',', '->' and one '...' for each operand",
+                                  text.substr(i, text.substr(i).starts_with("...") ? 3 : 1)));
     }
   }
   return term;
@@ -59,9 +59,9 @@ std::string NameOf(int label) {
 /// Parses one equation for operands of known ranks.
 class EinsumParser {
  public:
-  EinsumParser(llvm::StringRef equation, llvm::ArrayRef<Shape> operands, EinsumComplaint complain,
+  EinsumParser(llvm::StringRef equation, llvm::ArrayRef<Shape> operands, EinsumErrorReporter report,
                EinsumRequirement require)
-      : equation_(equation), operands_(operands), complain_(complain), require_(require) {}
+      : equation_(equation), operands_(operands), report_(report), require_(require) {}
 
   llvm::Expected<EinsumSpec> Parse() {
     const auto [left, right] = equation_.split("->");
@@ -87,7 +87,7 @@ class EinsumParser {
 
   llvm::StringRef equation_;
   llvm::ArrayRef<Shape> operands_;
-  EinsumComplaint complain_;
+  EinsumErrorReporter report_;
   EinsumRequirement require_;
   std::vector<Term> terms_;    // one per operand
   size_t num_ellipsis_ = 0;    // the largest number of dims that an ellipsis stands for
@@ -100,18 +100,18 @@ llvm::Error EinsumParser::ReadOperands(llvm::StringRef left) {
   llvm::SmallVector<llvm::StringRef, 4> texts;
   left.split(texts, ',');
   if (texts.size() != operands_.size())
-    return complain_(std::nullopt, Code::kAttributeRange,
-                     llvm::formatv("the equation '{0}' has {1} operands, got {2}", equation_,
-                                   texts.size(), operands_.size()));
+    return report_(std::nullopt, Code::kAttributeRange,
+                   llvm::formatv("the equation '{0}' has {1} operands, got {2}", equation_,
+                                 texts.size(), operands_.size()));
   for (unsigned i = 0; i < operands_.size(); ++i) {
-    auto term = ReadTerm(texts[i], complain_);
+    auto term = ReadTerm(texts[i], report_);
     if (!term) return term.takeError();
     const size_t rank = operands_[i].size();
     const size_t named = term->labels.size() - (term->has_ellipsis ? 1 : 0);
     if (term->has_ellipsis ? rank < named : rank != named)
-      return complain_(i, Code::kRank,
-                       llvm::formatv("'{0}' has {1} labels, but the operand is {2}",
-                                     texts[i].trim(), named, ShapeToString(operands_[i])));
+      return report_(i, Code::kRank,
+                     llvm::formatv("'{0}' has {1} labels, but the operand is {2}", texts[i].trim(),
+                                   named, ShapeToString(operands_[i])));
     num_ellipsis_ = std::max(num_ellipsis_, rank - named);
     Expand(*term, rank - named);
     terms_.push_back(std::move(*term));
@@ -139,19 +139,18 @@ llvm::Error EinsumParser::ReadSizes() {
 }
 
 llvm::Error EinsumParser::ReadOutput(llvm::StringRef right) {
-  auto term = ReadTerm(right, complain_);
+  auto term = ReadTerm(right, report_);
   if (!term) return term.takeError();
   Expand(*term, num_ellipsis_);
   output_ = std::move(term->labels);
   for (size_t i = 0; i < output_.size(); ++i) {
     const int label = output_[i];
     if (counts_.count(label) == 0)
-      return complain_(
-          std::nullopt, Code::kAttributeRange,
-          llvm::formatv("no operand has the label '{0}' of the result", NameOf(label)));
+      return report_(std::nullopt, Code::kAttributeRange,
+                     llvm::formatv("no operand has the label '{0}' of the result", NameOf(label)));
     if (llvm::is_contained(llvm::ArrayRef<int>(output_).take_front(i), label))
-      return complain_(std::nullopt, Code::kAttributeRange,
-                       llvm::formatv("the result has the label '{0}' twice", NameOf(label)));
+      return report_(std::nullopt, Code::kAttributeRange,
+                     llvm::formatv("the result has the label '{0}' twice", NameOf(label)));
   }
   return llvm::Error::success();
 }
@@ -196,8 +195,8 @@ Shape EinsumSpec::SizesOf(llvm::ArrayRef<int> labels) const {
 }
 
 llvm::Expected<EinsumSpec> ParseEinsum(llvm::StringRef equation, llvm::ArrayRef<Shape> operands,
-                                       EinsumComplaint complain, EinsumRequirement require) {
-  return EinsumParser(equation, operands, complain, require).Parse();
+                                       EinsumErrorReporter report, EinsumRequirement require) {
+  return EinsumParser(equation, operands, report, require).Parse();
 }
 
 EinsumSpec ParseEinsum(llvm::StringRef equation, llvm::ArrayRef<Shape> operands) {

@@ -30,14 +30,14 @@ struct EinsumSpec {
 };
 
 /// Makes an error about an operand, or about the equation if there is none.
-using EinsumComplaint = llvm::function_ref<llvm::Error(std::optional<unsigned> operand, Code code,
-                                                       std::string message)>;
+using EinsumErrorReporter = llvm::function_ref<llvm::Error(std::optional<unsigned> operand,
+                                                           Code code, std::string message)>;
 /// Requires two sizes to be equal; the second one is a dim of the operand.
 using EinsumRequirement =
     llvm::function_ref<llvm::Error(const Dim& a, const Dim& b, unsigned operand)>;
 
 llvm::Expected<EinsumSpec> ParseEinsum(llvm::StringRef equation, llvm::ArrayRef<Shape> operands,
-                                       EinsumComplaint complain, EinsumRequirement require);
+                                       EinsumErrorReporter report, EinsumRequirement require);
 /// For a call whose types have been inferred, so that it cannot fail.
 EinsumSpec ParseEinsum(llvm::StringRef equation, llvm::ArrayRef<Shape> operands);
 

@@ -116,7 +116,7 @@ llvm::Error MatmulPlan::ReadShapes(const PrepareContext& context, bool transpose
 void MatmulPlan::CutIntoTasks() {
   const GemmShape& s = shape_;
   const int64_t batch = static_cast<int64_t>(a_offsets_.size());
-  const int64_t wanted =
+  const int64_t target =
       batch >= kMaxPieces ? 1 : std::clamp<int64_t>(s.m * s.n * s.k / kSmallWork, 1, kMaxPieces);
   // If the right matrix stays in the second-level cache of all blocks, rows are cut even if there
   // are more columns, because the rows of a block are contiguous.
@@ -130,7 +130,7 @@ void MatmulPlan::CutIntoTasks() {
                                                   : kManyColumns / 2;
   const int64_t multiple = split_ == Split::kRows ? 16 : 64;
   // An even number of pieces suits most numbers of threads.
-  const int64_t even = wanted == 1 ? 1 : RoundUp(wanted, 2);
+  const int64_t even = target == 1 ? 1 : RoundUp(target, 2);
   const int64_t pieces = std::min(even, std::max<int64_t>(1, length / least));
   block_length_ = pieces == 1 ? length : RoundUp((length + pieces - 1) / pieces, multiple);
   if (split_ == Split::kRows) {

@@ -205,7 +205,7 @@ llvm::Error InferLabelLoss(InferenceContext& context) {
 // and the mask of ignored rows, which is null without ignore_index.
 struct LabelCotangent {
   Value* share;
-  Value* wanted;
+  Value* weight;
   Value* dy;
   Value* ignored = nullptr;
 };
@@ -218,7 +218,7 @@ LabelCotangent CotangentOfLabels(GradientContext& g, double label_smoothing) {
     Value* rest = g.Div(g.Scalar(label_smoothing, g.input(0)), count);
     share = g.Add(g.Mul(share, g.Scalar(1 - label_smoothing, g.input(0))), rest);
   }
-  Value* wanted = g.num_inputs() > 2 ? g.Mul(share, g.input(2)) : share;
+  Value* weight = g.num_inputs() > 2 ? g.Mul(share, g.input(2)) : share;
   Value* dy = g.output_gradient();
   Value* ignored = nullptr;
   if (g.attributes().Has("ignore_index")) {
@@ -229,7 +229,7 @@ LabelCotangent CotangentOfLabels(GradientContext& g, double label_smoothing) {
   Shape dims = g.output()->type().dims;
   dims.push_back(1);
   const auto column = [&](Value* v) { return g.Call("reshape", {v}, {{"dims", dims}}); };
-  return {share, wanted, column(dy), column(ignored)};
+  return {share, weight, column(dy), column(ignored)};
 }
 
 // dy times `factor`, which may be nan in an ignored row.
@@ -253,16 +253,16 @@ void CrossEntropyGradient(GradientContext& g) {
   if (g.num_inputs() > 2) {
     SetWeightGradient(g, cotangent, g.Call("log_softmax", {g.input(0)}));
     Value* total =
-        g.Call("sum", {cotangent.wanted}, {{"axes", std::vector<int64_t>{-1}}, {"keep", true}});
+        g.Call("sum", {cotangent.weight}, {{"axes", std::vector<int64_t>{-1}}, {"keep", true}});
     part = g.Mul(part, total);
   }
-  g.SetInputGradient(0, Flow(g, cotangent, g.Sub(part, cotangent.wanted)));
+  g.SetInputGradient(0, Flow(g, cotangent, g.Sub(part, cotangent.weight)));
 }
 
 void NllGradient(GradientContext& g) {
   const LabelCotangent cotangent = CotangentOfLabels(g, 0);
   if (g.num_inputs() > 2) SetWeightGradient(g, cotangent, g.input(0));
-  g.SetInputGradient(0, g.Neg(g.Mul(cotangent.wanted, cotangent.dy)));
+  g.SetInputGradient(0, g.Neg(g.Mul(cotangent.weight, cotangent.dy)));
 }
 
 struct LabelLossMaker : OpProtoMaker {

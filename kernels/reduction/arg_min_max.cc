@@ -17,7 +17,7 @@ constexpr int64_t kGrainElements = 1 << 16;
 
 // The indices for `inner` columns of `axis` rows.
 template <class T, bool kSmallest>
-struct ArgExtremeLoop {
+struct ArgMinMaxLoop {
   static PDL_INLINE void Run(const void* in, int64_t axis, int64_t inner, int64_t* out) {
     using C = ComputeType<T>;
     const T* x = static_cast<const T*>(in);
@@ -27,7 +27,7 @@ struct ArgExtremeLoop {
       if constexpr (std::is_same_v<T, bool>) {
         best = !kSmallest;
       } else {
-        best = Extreme<T, kSmallest>::Row(x, axis);
+        best = MinMax<T, kSmallest>::Row(x, axis);
       }
       int64_t i = 0;
       while (i < axis) {
@@ -51,7 +51,7 @@ struct ArgExtremeLoop {
         const T* row = x + a * inner + begin;
         for (int64_t j = 0; j < n; ++j) {
           const C value = Element<T>::Load(row[j]);
-          const bool beats = Extreme<T, kSmallest>::Beats(value, best[j]);
+          const bool beats = MinMax<T, kSmallest>::Beats(value, best[j]);
           const bool better = beats | ((value != value) & (best[j] == best[j]));
           best[j] = better ? value : best[j];
           place[j] = better ? a : place[j];
@@ -64,16 +64,16 @@ struct ArgExtremeLoop {
 
 }  // namespace
 
-ArgExtremePlan::ArgExtremePlan(bool smallest, DType dtype, llvm::ArrayRef<int64_t> sizes,
-                               int64_t axis)
+ArgMinMaxPlan::ArgMinMaxPlan(bool smallest, DType dtype, llvm::ArrayRef<int64_t> sizes,
+                             int64_t axis)
     : split_(SplitAtAxis(sizes, axis)), element_size_(DTypeSize(dtype)) {
   VisitDType(AnyTypes(), dtype, [&](auto tag) {
     using T = typename decltype(tag)::type;
-    loop_ = smallest ? ChooseIsa<ArgExtremeLoop<T, true>>() : ChooseIsa<ArgExtremeLoop<T, false>>();
+    loop_ = smallest ? ChooseIsa<ArgMinMaxLoop<T, true>>() : ChooseIsa<ArgMinMaxLoop<T, false>>();
   });
 }
 
-void ArgExtremePlan::Run(const void* in, int64_t* out, CPUContext& context) const {
+void ArgMinMaxPlan::Run(const void* in, int64_t* out, CPUContext& context) const {
   if (split_.inner == 0) return;
   const int64_t elements = std::max<int64_t>(1, split_.length * split_.inner);
   const int64_t grain = std::max<int64_t>(1, kGrainElements / elements);
@@ -89,20 +89,19 @@ void ArgExtremePlan::Run(const void* in, int64_t* out, CPUContext& context) cons
 namespace {
 
 template <class Context, bool kSmallest>
-class ArgExtremeOp : public Operator<Context> {
+class ArgMinMaxOp : public Operator<Context> {
  public:
   llvm::Expected<Preparation> Prepare(const PrepareContext& context) const override {
     const OperandType& input = context.inputs()[0];
     Preparation preparation;
-    preparation.state =
-        std::make_shared<ArgExtremePlan>(kSmallest, input.dtype, input.sizes, axis_);
+    preparation.state = std::make_shared<ArgMinMaxPlan>(kSmallest, input.dtype, input.sizes, axis_);
     return preparation;
   }
 
   llvm::Error Run(llvm::ArrayRef<const Tensor*> inputs, llvm::MutableArrayRef<Tensor*> outputs,
                   Context& context) const override {
-    context.template state<ArgExtremePlan>()->Run(inputs[0]->raw(),
-                                                  outputs[0]->template data<int64_t>(), context);
+    context.template state<ArgMinMaxPlan>()->Run(inputs[0]->raw(),
+                                                 outputs[0]->template data<int64_t>(), context);
     return llvm::Error::success();
   }
 
@@ -117,11 +116,11 @@ class ArgExtremeOp : public Operator<Context> {
 };
 
 template <class Context>
-using ArgmaxOp = ArgExtremeOp<Context, false>;
+using ArgmaxOp = ArgMinMaxOp<Context, false>;
 template <class Context>
-using ArgminOp = ArgExtremeOp<Context, true>;
+using ArgminOp = ArgMinMaxOp<Context, true>;
 
-llvm::Error InferArgExtreme(InferenceContext& context) {
+llvm::Error InferArgMinMax(InferenceContext& context) {
   const Type& x = context.input(0);
   auto axis = context.NormalizeAxis(context.attributes().Int("axis"), x.rank(), "axis");
   if (!axis) return axis.takeError();
@@ -136,7 +135,7 @@ llvm::Error InferArgExtreme(InferenceContext& context) {
   return llvm::Error::success();
 }
 
-struct ArgExtremeMaker : OpProtoMaker {
+struct ArgMinMaxMaker : OpProtoMaker {
  protected:
   void Declare(const char* comment) {
     AddComment(comment);
@@ -145,11 +144,11 @@ struct ArgExtremeMaker : OpProtoMaker {
     AddAttr<int64_t>("axis", "the axis; a negative one counts from the end").Default(-1).Axis();
     AddAttr<bool>("keep", "whether to keep the axis, with size 1").Default(false);
     properties().widening = IntegerWidening::kOrder;
-    SetInference(InferArgExtreme);
+    SetInference(InferArgMinMax);
   }
 };
 
-struct ArgmaxMaker : ArgExtremeMaker {
+struct ArgmaxMaker : ArgMinMaxMaker {
   void Make() override {
     Declare(
         "The index of the largest element along an axis: the first of equal ones, or the first "
@@ -158,7 +157,7 @@ struct ArgmaxMaker : ArgExtremeMaker {
   }
 };
 
-struct ArgminMaker : ArgExtremeMaker {
+struct ArgminMaker : ArgMinMaxMaker {
   void Make() override {
     Declare(
         "The index of the smallest element along an axis: the first of equal ones, or the first "

@@ -203,9 +203,9 @@ void CumprodGradient(GradientContext& g) {
       g.Call("cumprod", {x},
              {{"axis", g.attributes().Int("axis")}, {"exclusive", true}, {"reverse", reverse}});
   Value* dy = g.output_gradient();
-  Value* behind =
+  Value* after =
       exclusive ? Shift(g, Backwards(g, dy, x), reverse) : Backwards(g, dy, Shift(g, x, reverse));
-  g.SetInputGradient(0, g.Mul(before, behind));
+  g.SetInputGradient(0, g.Mul(before, after));
 }
 
 void LinearRecurrenceGradient(GradientContext& g) {

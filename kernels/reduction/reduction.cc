@@ -64,7 +64,7 @@ llvm::Error InferSum(InferenceContext& context) {
 llvm::Error InferMean(InferenceContext& context) {
   return InferReduction(context, context.input(0).dtype);
 }
-llvm::Error InferExtreme(InferenceContext& context) {
+llvm::Error InferMinMax(InferenceContext& context) {
   return InferReduction(context, context.input(0).dtype, true);
 }
 
@@ -94,7 +94,7 @@ void NormGradient(GradientContext& g) {
 }
 
 // The gradient goes to the selected elements, in equal parts if there are several.
-void ExtremeGradient(GradientContext& g) {
+void MinMaxGradient(GradientContext& g) {
   const Type& x = g.input(0)->type();
   if (!IsFloat(x.dtype)) return;
   std::vector<int64_t> axes;
@@ -138,8 +138,8 @@ void ProdGradient(GradientContext& g) {
                : g.Call("reshape", {g.Call("transpose", {x}, {{"perm", order}})}, {{"dims", dims}});
   const NamedAttribute axis = {"axis", one_axis ? static_cast<int64_t>(axes[0]) : int64_t{-1}};
   Value* before = g.Call("cumprod", {rows}, {axis, {"exclusive", true}});
-  Value* behind = g.Call("cumprod", {rows}, {axis, {"exclusive", true}, {"reverse", true}});
-  Value* others = g.Mul(before, behind);
+  Value* after = g.Call("cumprod", {rows}, {axis, {"exclusive", true}, {"reverse", true}});
+  Value* others = g.Mul(before, after);
   if (!one_axis) {
     Shape turned;
     std::vector<int64_t> back(order.size());
@@ -164,11 +164,11 @@ void LogSumExpGradient(GradientContext& g) {
 // --- Declarations -------------------------------------------------------------------------------
 
 template <Dim (*kChoose)(const Dim&, const Dim&)>
-std::optional<Dim> ExtremeSize(const Op&, llvm::ArrayRef<Dim> sizes) {
+std::optional<Dim> MinMaxSize(const Op&, llvm::ArrayRef<Dim> sizes) {
   if (sizes.empty()) return std::nullopt;
-  Dim extreme = sizes[0];
-  for (const Dim& size : sizes.drop_front()) extreme = kChoose(extreme, size);
-  return extreme;
+  Dim chosen = sizes[0];
+  for (const Dim& size : sizes.drop_front()) chosen = kChoose(chosen, size);
+  return chosen;
 }
 
 struct SumMaker : ReductionMaker {
@@ -216,10 +216,10 @@ struct MaxMaker : ReductionMaker {
     Declare("The maximum over axes; nan propagates. An axis must not be empty.", kNumberSet,
             "dtype as x; the dims of x without the axes");
     properties().widening = IntegerWidening::kOrder;
-    properties().size_arithmetic = ExtremeSize<Dim::Max>;
+    properties().size_arithmetic = MinMaxSize<Dim::Max>;
     properties().channels_last = &kRenumberAxes;
-    SetInference(InferExtreme);
-    SetGradient(ExtremeGradient);
+    SetInference(InferMinMax);
+    SetGradient(MinMaxGradient);
     AddExample("y = max([[1.0, 5.0], [7.0, 0.0]], axes=[1])  # = [5.0, 7.0]");
   }
 };
@@ -229,10 +229,10 @@ struct MinMaker : ReductionMaker {
     Declare("The minimum over axes; nan propagates. An axis must not be empty.", kNumberSet,
             "dtype as x; the dims of x without the axes");
     properties().widening = IntegerWidening::kOrder;
-    properties().size_arithmetic = ExtremeSize<Dim::Min>;
+    properties().size_arithmetic = MinMaxSize<Dim::Min>;
     properties().channels_last = &kRenumberAxes;
-    SetInference(InferExtreme);
-    SetGradient(ExtremeGradient);
+    SetInference(InferMinMax);
+    SetGradient(MinMaxGradient);
     AddExample("y = min([[1.0, 5.0], [7.0, 0.0]], axes=[1], keep=true)  # = [[1.0], [0.0]]");
   }
 };

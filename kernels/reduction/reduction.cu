@@ -216,7 +216,7 @@ __device__ __forceinline__ void WriteResult(const Reduction& reduction,
 /// The largest (or smallest) element and its index; nan precedes all, and the first of equal ones
 /// the others.
 template <class T, bool kSmallest>
-struct ExtremeOf {
+struct MinMaxOf {
   using Compute = ComputeType<T>;
   struct Value {
     Compute x;
@@ -239,26 +239,26 @@ struct ExtremeOf {
   }
 };
 template <class T, bool kSmallest>
-struct ExtremeValueOf : ExtremeOf<T, kSmallest> {
+struct MinMaxValueOf : MinMaxOf<T, kSmallest> {
   using Out = T;
-  __device__ Out Finish(typename ExtremeOf<T, kSmallest>::Value best) const {
+  __device__ Out Finish(typename MinMaxOf<T, kSmallest>::Value best) const {
     return Element<T>::Store(best.x);
   }
 };
 template <class T, bool kSmallest>
-struct ExtremePlaceOf : ExtremeOf<T, kSmallest> {
+struct MinMaxIndexOf : MinMaxOf<T, kSmallest> {
   using Out = long long;
-  __device__ Out Finish(typename ExtremeOf<T, kSmallest>::Value best) const { return best.number; }
+  __device__ Out Finish(typename MinMaxOf<T, kSmallest>::Value best) const { return best.number; }
 };
 
 template <class T>
-using MaxOf = ExtremeValueOf<T, false>;
+using MaxOf = MinMaxValueOf<T, false>;
 template <class T>
-using MinOf = ExtremeValueOf<T, true>;
+using MinOf = MinMaxValueOf<T, true>;
 template <class T>
-using ArgmaxOf = ExtremePlaceOf<T, false>;
+using ArgmaxOf = MinMaxIndexOf<T, false>;
 template <class T>
-using ArgminOf = ExtremePlaceOf<T, true>;
+using ArgminOf = MinMaxIndexOf<T, true>;
 
 // --- Kernels ------------------------------------------------------------------------------------
 
@@ -341,9 +341,9 @@ void SplitFold(ReductionState& state) {
   const int64_t most = length / (fold.depth * kLeastPerThread);
   state.part_length = length;
   if (blocks == 0 || blocks * 2 > kEnoughBlocks || most < 2) return;
-  const int64_t wanted = std::min(kEnoughBlocks / blocks, most);
+  const int64_t target = std::min(kEnoughBlocks / blocks, most);
   // A multiple of the depth, so that every part begins at an aligned index.
-  state.part_length = (length + wanted - 1) / wanted;
+  state.part_length = (length + target - 1) / target;
   state.part_length = (state.part_length + fold.depth - 1) / fold.depth * fold.depth;
   state.num_parts = static_cast<int>((length + state.part_length - 1) / state.part_length);
 }

@@ -73,8 +73,8 @@ ReducePlan::ReducePlan(Reduction reduction, DType dtype, llvm::ArrayRef<int64_t>
   units_ = !inner_stays_ && runs_ == 1 ? inner_ : runs_;
   const int64_t chunk_elements = width_ * count_;
   if (chunks_ < kManyChunks && chunk_elements >= 2 * kPieceElements) {
-    const int64_t wanted = std::min({units_, CeilDiv(chunk_elements, kPieceElements), kMostPieces});
-    piece_length_ = CeilDiv(units_, wanted);
+    const int64_t target = std::min({units_, CeilDiv(chunk_elements, kPieceElements), kMostPieces});
+    piece_length_ = CeilDiv(units_, target);
   } else {
     piece_length_ = units_;
   }

@@ -92,9 +92,9 @@ class ReducePlan : public CallState {
 
 /// The index of the largest (or smallest) element along an axis: the first of equal ones, or the
 /// first nan.
-class ArgExtremePlan : public CallState {
+class ArgMinMaxPlan : public CallState {
  public:
-  ArgExtremePlan(bool smallest, DType dtype, llvm::ArrayRef<int64_t> sizes, int64_t axis);
+  ArgMinMaxPlan(bool smallest, DType dtype, llvm::ArrayRef<int64_t> sizes, int64_t axis);
   void Run(const void* in, int64_t* out, CPUContext& context) const;
 
  private:

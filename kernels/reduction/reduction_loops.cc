@@ -60,9 +60,9 @@ struct Norming : Summing<T> {
 };
 
 template <class T>
-using Maximizing = Extreme<T, false>;
+using Maximizing = MinMax<T, false>;
 template <class T>
-using Minimizing = Extreme<T, true>;
+using Minimizing = MinMax<T, true>;
 
 template <class T>
 struct Multiplying {

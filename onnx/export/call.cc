@@ -126,13 +126,13 @@ llvm::Expected<std::vector<int64_t>> ExportCall::Fixed(llvm::ArrayRef<Dim> dims,
                                                        llvm::StringRef what) const {
   std::vector<int64_t> sizes;
   for (const Dim& dim : dims) {
-    if (!dim.is_constant()) return Refuse(what + " must be known at export");
+    if (!dim.is_constant()) return Reject(what + " must be known at export");
     sizes.push_back(dim.constant());
   }
   return sizes;
 }
 
-llvm::Error ExportCall::Refuse(const llvm::Twine& reason) const {
+llvm::Error ExportCall::Reject(const llvm::Twine& reason) const {
   return llvm::createStringError(llvm::inconvertibleErrorCode(), reason);
 }
 

@@ -68,7 +68,7 @@ class ExportCall {
   /// The dims as numbers; an Error if one is a symbol.
   llvm::Expected<std::vector<int64_t>> Fixed(llvm::ArrayRef<Dim> dims, llvm::StringRef what) const;
   /// Rejects the call with the feature that ONNX lacks.
-  llvm::Error Refuse(const llvm::Twine& reason) const;
+  llvm::Error Reject(const llvm::Twine& reason) const;
 
  private:
   const Op& op_;

@@ -41,7 +41,7 @@ Exported IsFinite(ExportCall& c) {
   return c.Node("Not", {c.Node("Or", {c.Node("IsInf", {x}), c.Node("IsNaN", {x})})});
 }
 
-Exported Wave(ExportCall& c) {
+Exported SinCos(ExportCall& c) {
   const DType dtype = ComputeDType(c.dtype());
   std::string y = c.Node(c.OnnxName(), {c.In(0, dtype)});
   const double scale = c.attributes().Float("scale");
@@ -194,8 +194,8 @@ constexpr ExportRule kRules[] = {
     {"relu", Relu},
     {"not_equal", NotEqual},
     {"isfinite", IsFinite},
-    {"sin", Wave},
-    {"cos", Wave},
+    {"sin", SinCos},
+    {"cos", SinCos},
     {"add_n", AddN},
     {"log2", Log2},
     {"log10", Log10},

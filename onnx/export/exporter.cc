@@ -100,11 +100,11 @@ llvm::Error Exporter::Run(onnx::GraphProto* to) {
   for (const Op* op : graph_.ops()) ExportOp(*op);
   for (const GraphUpdate& update : graph_.updates()) {
     if (update.value == update.state) continue;
-    refused_[{"", "a run changes the state '" + update.state->name() +
-                      "', and an ONNX model has no states"}]
+    rejected_[{"", "a run changes the state '" + update.state->name() +
+                       "', and an ONNX model has no states"}]
         .push_back(graph_.PathToString(update.state->location()));
   }
-  if (llvm::Error error = Refused()) return error;
+  if (llvm::Error error = Rejected()) return error;
   return AddOutputs();
 }
 
@@ -131,8 +131,8 @@ void Exporter::ChooseNames() {
 llvm::Error Exporter::AddInputs() {
   for (const Value* input : graph_.inputs()) {
     if (!IsPlain(input)) {
-      refused_[{"", "input '" + input->name() + "' is " + input->type().ToString() +
-                        ", but ONNX supports only dense tensors"}]
+      rejected_[{"", "input '" + input->name() + "' is " + input->type().ToString() +
+                         ", but ONNX supports only dense tensors"}]
           .push_back(graph_.PathToString(input->location()));
       LearnSizes(input->type(), NameOf(input));  // so that calls do not report them again
       continue;
@@ -142,7 +142,7 @@ llvm::Error Exporter::AddInputs() {
       main_->mutable_input(main_->input_size() - 1)->set_doc_string(input->comment());
     LearnSizes(input->type(), NameOf(input));
   }
-  if (refused_.empty()) return AddVariables();
+  if (rejected_.empty()) return AddVariables();
   return llvm::Error::success();
 }
 
@@ -151,15 +151,16 @@ bool Exporter::IsUsed(const Value* value) const {
 }
 
 /// Rejects a state whose size depends on the inputs.
-void Exporter::RefuseOpenState(const Value* state) {
+void Exporter::RejectOpenState(const Value* state) {
   LearnSizes(state->type(), NameOf(state));
   names_[state].clear();
   // A state that a run changes is reported separately.
   if (llvm::any_of(graph_.updates(), [&](const GraphUpdate& u) { return u.state == state; }))
     return;
-  refused_[{"", "the state '" + state->name() + "' is " + state->type().ToString() +
-                    ", but the initial states of an ONNX model have fixed sizes; make it an input, "
-                    "or a computed value"}]
+  rejected_[{"",
+             "the state '" + state->name() + "' is " + state->type().ToString() +
+                 ", but the initial states of an ONNX model have fixed sizes; make it an input, "
+                 "or a computed value"}]
       .push_back(graph_.LocationToString(state->location()));
 }
 
@@ -168,7 +169,7 @@ llvm::Error Exporter::AddVariables() {
     for (const Value* value : values) {
       if (!IsUsed(value)) continue;
       if (!llvm::all_of(value->type().dims, [](const Dim& dim) { return dim.is_constant(); })) {
-        RefuseOpenState(value);
+        RejectOpenState(value);
         continue;
       }
       llvm::Expected<Tensor> tensor = options_.value(value->name());
@@ -237,19 +238,19 @@ void Exporter::ExportOp(const Op& op) {
   next_ = 0;
   const auto is_packed = [](const Value* value) { return !value->type().is_plain(); };
   if (llvm::any_of(op.results(), is_packed) || llvm::any_of(op.operands(), is_packed))
-    return Refuse(op, "ONNX supports only dense tensors");
-  if (op.def().properties().random) return Refuse(op, "ONNX cannot reproduce pdl's random numbers");
+    return Reject(op, "ONNX supports only dense tensors");
+  if (op.def().properties().random) return Reject(op, "ONNX cannot reproduce pdl's random numbers");
   const ExportRule* rule = FindExportRule(op.def());
-  if (!rule) return Refuse(op, "ONNX has no such operator");
+  if (!rule) return Reject(op, "ONNX has no such operator");
   // A call with a rejected operand is not reported again.
   for (const Value* operand : op.operands())
     if (names_.lookup(operand).empty()) return;
   const int first = target_->node_size();
   ExportCall call(op, *this);
   llvm::Expected<ExportedNames> names = rule->rule(call);
-  if (!names) return Refuse(op, llvm::toString(names.takeError()));
+  if (!names) return Reject(op, llvm::toString(names.takeError()));
   for (size_t i = 0; i < op.results().size() && i < names->names.size(); ++i) {
-    const std::string wanted = NameOf(op.result(static_cast<unsigned>(i)));
+    const std::string requested = NameOf(op.result(static_cast<unsigned>(i)));
     const std::string& made = names->names[i];
     // A value that this call computes gets the name of the result; any other value keeps its name.
     bool is_own = false;
@@ -264,11 +265,11 @@ void Exporter::ExportOp(const Op& op) {
     for (int n = first; n < target_->node_size(); ++n) {
       onnx::NodeProto* node = target_->mutable_node(n);
       for (std::string& input : *node->mutable_input())
-        if (input == made) input = wanted;
+        if (input == made) input = requested;
       for (std::string& output : *node->mutable_output()) {
         if (output != made) continue;
-        output = wanted;
-        node->set_name(NodeName(wanted));
+        output = requested;
+        node->set_name(NodeName(requested));
       }
     }
   }
@@ -280,15 +281,15 @@ void Exporter::ExportOp(const Op& op) {
   }
 }
 
-void Exporter::Refuse(const Op& op, std::string reason) {
-  refused_[{op.type(), std::move(reason)}].push_back(place_);
+void Exporter::Reject(const Op& op, std::string reason) {
+  rejected_[{op.type(), std::move(reason)}].push_back(place_);
   for (const Value* result : op.results()) names_[result].clear();
 }
 
 /// Returns one Error for each operator and reason.
-llvm::Error Exporter::Refused() {
+llvm::Error Exporter::Rejected() {
   llvm::Error errors = llvm::Error::success();
-  for (auto& [what, places] : refused_) {
+  for (auto& [what, places] : rejected_) {
     std::string text = places.front().empty() ? "" : places.front() + ": ";
     if (!what.first.empty()) text += "'" + what.first + "' cannot be exported: ";
     text += what.second;

@@ -72,11 +72,11 @@ class Exporter {
 
   llvm::Error AddInputs();
   llvm::Error AddVariables();
-  void RefuseOpenState(const Value* state);
+  void RejectOpenState(const Value* state);
   llvm::Error AddOutputs();
   void ExportOp(const Op& op);
-  void Refuse(const Op& op, std::string reason);
-  llvm::Error Refused();
+  void Reject(const Op& op, std::string reason);
+  llvm::Error Rejected();
   std::string FreshName();
   std::string NodeName(const std::string& value) const;
   void ChooseNames();
@@ -96,7 +96,7 @@ class Exporter {
   std::string stem_, place_;
   unsigned next_ = 0;
   /// (operator, reason), and the locations.
-  std::map<std::pair<std::string, std::string>, std::vector<std::string>> refused_;
+  std::map<std::pair<std::string, std::string>, std::vector<std::string>> rejected_;
 };
 
 }  // namespace pdl

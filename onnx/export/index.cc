@@ -28,10 +28,10 @@ Exported TakeAlongAxis(ExportCall& c) {
   const Shape& result = c.result().dims;
   std::string operands[2] = {c.In(0), c.In(1)};
   for (unsigned i = 0; i < 2; ++i) {
-    Shape wanted(result.begin(), result.end());
-    wanted[static_cast<size_t>(axis)] = c.type(i).dims[static_cast<size_t>(axis)];
-    if (wanted == c.type(i).dims) continue;
-    llvm::Expected<std::string> sizes = c.Sizes(wanted);
+    Shape expected(result.begin(), result.end());
+    expected[static_cast<size_t>(axis)] = c.type(i).dims[static_cast<size_t>(axis)];
+    if (expected == c.type(i).dims) continue;
+    llvm::Expected<std::string> sizes = c.Sizes(expected);
     if (!sizes) return sizes.takeError();
     operands[i] = c.Node("Expand", {operands[i], *sizes});
   }
@@ -48,7 +48,7 @@ Exported Scatter(ExportCall& c) {
 }
 
 Exported ScatterNd(ExportCall& c) {
-  if (c.attributes().Int("batch_dims") != 0) return c.Refuse("ScatterND has no batch_dims");
+  if (c.attributes().Int("batch_dims") != 0) return c.Reject("ScatterND has no batch_dims");
   const DType dtype = MovedDType(c.dtype());
   return c.Out(c.Node("ScatterND", {c.In(0, dtype), c.In(1, DType::kI64), c.In(2, dtype)},
                       {{"reduction", Reduction(c)}}),

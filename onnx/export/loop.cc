@@ -119,7 +119,7 @@ Exported Scan(ExportCall& c) {
     const auto keeps = [&](const Op* op) { return KeepsRows(*op, rows); };
     if (!llvm::all_of(block.ops, keeps) ||
         !llvm::all_of(llvm::ArrayRef(block.inputs).slice(num_xs, num_init), is_carried_by_row))
-      return c.Refuse("Scan has no lengths of rows, and rows of the body may depend on each other");
+      return c.Reject("Scan has no lengths of rows, and rows of the body may depend on each other");
   }
 
   onnx::GraphProto body;
@@ -146,7 +146,7 @@ Exported Scan(ExportCall& c) {
   if (llvm::Error error = exporter.ExportBlock(block, &body)) return error;
   for (size_t i = 0; i < block.outputs.size(); ++i) {
     const Value* output = block.outputs[i];
-    if (exporter.NameOf(output).empty()) return c.Refuse("its body cannot be exported");
+    if (exporter.NameOf(output).empty()) return c.Reject("its body cannot be exported");
     const std::string name = stem + "/" + std::to_string(i);
     if (has_lengths) {
       const std::string before = i < num_init ? exporter.NameOf(block.inputs[num_xs + i])

@@ -39,7 +39,7 @@ llvm::Error AddCeilMode(ExportCall& c, ExportedWindow& window,
   if (std::holds_alternative<std::string>(*c.attributes().Find("pad"))) {
     is_ceil &= window.same.empty() && window.padding.empty();
   } else if (is_ceil && !window.padding.empty()) {
-    return c.Refuse("'pad' must be known at export");
+    return c.Reject("'pad' must be known at export");
   }
   if (is_ceil) {
     const llvm::ArrayRef<Dim> in = Spatial(c.type(0)), out = Spatial(c.result());
@@ -56,7 +56,7 @@ llvm::Error AddCeilMode(ExportCall& c, ExportedWindow& window,
     }
     if (differs) {
       if (end.size() < window.kernel.size())
-        return c.Refuse("ONNX counts a window that begins in the padding");
+        return c.Reject("ONNX counts a window that begins in the padding");
       window.end = end;
       is_ceil = false;
     }
@@ -69,18 +69,18 @@ llvm::Error AddCeilMode(ExportCall& c, ExportedWindow& window,
 Exported MaxPool(ExportCall& c) {
   llvm::Expected<ExportedWindow> window = PoolWindow(c);
   if (!window) return window.takeError();
-  const bool wants_index = c.op().type() == "max_pool_index";
+  const bool has_index = c.op().type() == "max_pool_index";
   const DType dtype = PoolDType(c.type(0).dtype);
   std::vector<OnnxAttribute> attributes;
   if (llvm::Error error = AddCeilMode(c, *window, &attributes)) return error;
-  if (wants_index && !window->padding.empty()) return c.Refuse("'pad' must be known at export");
+  if (has_index && !window->padding.empty()) return c.Reject("'pad' must be known at export");
   const double lowest = dtype == DType::kI8   ? -128
                         : dtype == DType::kU8 ? 0
                                               : -std::numeric_limits<double>::infinity();
   llvm::Expected<std::string> x = window->Padded(c, c.In(0, dtype), lowest, dtype);
   if (!x) return x.takeError();
-  const std::vector<std::string> names = c.Nodes("MaxPool", {*x}, attributes, wants_index ? 2 : 1);
-  if (!wants_index) return c.Out(names[0], dtype);
+  const std::vector<std::string> names = c.Nodes("MaxPool", {*x}, attributes, has_index ? 2 : 1);
+  if (!has_index) return c.Out(names[0], dtype);
   // ONNX counts indices across all planes.
   llvm::Expected<std::string> plane = c.Number(NumElements(Spatial(c.type(0))), DType::kI64);
   if (!plane) return plane.takeError();
@@ -93,7 +93,7 @@ Exported AvgPool(ExportCall& c) {
   const DType dtype = ComputeDType(c.dtype());
   const bool has_divisor = c.attributes().Has("divisor");
   const bool is_ceil = c.attributes().Bool("ceil_mode");
-  if (has_divisor && is_ceil) return c.Refuse("AveragePool has no explicit divisor");
+  if (has_divisor && is_ceil) return c.Reject("AveragePool has no explicit divisor");
   std::vector<OnnxAttribute> attributes;
   if (llvm::Error error = AddCeilMode(c, *window, &attributes)) return error;
   const bool has_counts =
@@ -127,7 +127,7 @@ Exported LpPool(ExportCall& c) {
   llvm::Expected<ExportedWindow> window = PoolWindow(c);
   if (!window) return window.takeError();
   const double p = c.attributes().Float("p");
-  if (p != std::floor(p)) return c.Refuse("the p of LpPool must be an integer");
+  if (p != std::floor(p)) return c.Reject("the p of LpPool must be an integer");
   const DType dtype = ComputeDType(c.dtype());
   std::vector<OnnxAttribute> attributes;
   if (llvm::Error error = AddCeilMode(c, *window, &attributes)) return error;

@@ -46,7 +46,7 @@ bool EllipsesAgree(ExportCall& c) {
 }
 
 Exported Einsum(ExportCall& c) {
-  if (!EllipsesAgree(c)) return c.Refuse("the ellipsis of Einsum does not broadcast");
+  if (!EllipsesAgree(c)) return c.Reject("the ellipsis of Einsum does not broadcast");
   const DType dtype = ComputeDType(c.dtype());
   std::vector<std::string> operands;
   for (unsigned i = 0; i < c.num_inputs(); ++i) operands.push_back(c.In(i, dtype));
@@ -134,7 +134,7 @@ Exported RotaryEmbedding(ExportCall& c) {
   const DType dtype = ComputeDType(c.dtype());
   const Type& x = c.type(0);
   const unsigned rank = x.rank();
-  if (!x.dims[rank - 1].is_constant()) return c.Refuse("the size of a row must be known");
+  if (!x.dims[rank - 1].is_constant()) return c.Reject("the size of a row must be known");
   const int64_t size = x.dims[rank - 1].constant();
   const int64_t width = c.attributes().Has("width") ? c.attributes().Int("width") : size;
   const bool is_interleaved = c.attributes().Bool("interleaved");

@@ -168,7 +168,7 @@ Exported ConvTranspose(ExportCall& c) {
     // The number of elements cut off on both sides; a negative number of them is added at the end.
     const Dim cut = whole - out[i];
     if (!cut.is_constant())
-      return c.Refuse("the padding that 'pad' and 'size' result in must be known");
+      return c.Reject("the padding that 'pad' and 'size' result in must be known");
     Dim first = 0;
     if (const std::string* word = PadWord(c)) {
       const int64_t total = std::max<int64_t>(extent - (*stride)[i], 0);
@@ -177,7 +177,7 @@ Exported ConvTranspose(ExportCall& c) {
       const Shape& pad = c.attributes().Dims("pad");
       first = pad.size() == 2 * rank ? pad[2 * i] : Entry(pad, i);
     }
-    if (!first.is_constant()) return c.Refuse("'pad' must be known at export");
+    if (!first.is_constant()) return c.Reject("'pad' must be known at export");
     const int64_t rest = cut.constant() - first.constant();
     begin.push_back(first.constant());
     end.push_back(std::max<int64_t>(rest, 0));
@@ -210,7 +210,7 @@ Exported Im2Col(ExportCall& c) {
   const Shape& dims = c.type(0).dims;
   llvm::Expected<ExportedWindow> window = ColumnWindow(c, Spatial(c.type(0)));
   if (!window) return window.takeError();
-  if (!dims[1].is_constant()) return c.Refuse("the number of channels must be known");
+  if (!dims[1].is_constant()) return c.Reject("the number of channels must be known");
   const int64_t channels = dims[1].constant();
   int64_t kernel_size = 1;
   for (int64_t size : window->kernel) kernel_size *= size;
@@ -237,7 +237,7 @@ Exported Col2Im(ExportCall& c) {
   llvm::Expected<ExportedWindow> window = ColumnWindow(c, Spatial(c.result()));
   if (!window) return window.takeError();
   if (!window->same.empty() || !window->padding.empty())
-    return c.Refuse("'pad' must be known at export");
+    return c.Reject("'pad' must be known at export");
   llvm::Expected<std::string> image = c.Sizes(Spatial(c.result()));
   if (!image) return image.takeError();
   const DType dtype = ConvDType(c.dtype());

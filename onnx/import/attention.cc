@@ -152,7 +152,7 @@ void ConvertAttention(Node& n) {
     scale = 1 / std::sqrt(static_cast<double>(width.constant()));
   }
   Value* y = nullptr;
-  if (n.Wants(3) || n.Float("softcap", 0) > 0) {
+  if (n.IsUsed(3) || n.Float("softcap", 0) > 0) {
     Value* scores = nullptr;
     SpelledOut(n, heads, scale, &y, &scores);
     n.Out(3, scores);

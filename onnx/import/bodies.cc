@@ -42,34 +42,34 @@ Value* Importer::Inside(Value* value) {
 }
 
 void Importer::CaptureSizes() {
-  llvm::StringSet<> bound, wanted;
-  auto want = [&](const Dim& dim) {
-    dim.ForEachSymbol([&](llvm::StringRef symbol) { wanted.insert(symbol); });
+  llvm::StringSet<> bound, used;
+  auto add = [&](const Dim& dim) {
+    dim.ForEachSymbol([&](llvm::StringRef symbol) { used.insert(symbol); });
   };
-  auto want_all = [&](const Type& type) {
-    llvm::for_each(type.dims, want);
-    if (type.index_bound) want(*type.index_bound);
+  auto add_all = [&](const Type& type) {
+    llvm::for_each(type.dims, add);
+    if (type.index_bound) add(*type.index_bound);
   };
   const Block& block = graph_.block(body_->block);
   for (const Value* input : block.inputs) {
-    want_all(input->type());
+    add_all(input->type());
     for (const Dim& dim : input->type().dims) bound.insert(dim.symbol());
   }
   for (const Op* op : block.ops) {
-    for (const Value* result : op->results()) want_all(result->type());
+    for (const Value* result : op->results()) add_all(result->type());
     for (const AttributeValue& value : op->attribute_values()) {
-      if (const auto* dims = std::get_if<Shape>(&value)) llvm::for_each(*dims, want);
+      if (const auto* dims = std::get_if<Shape>(&value)) llvm::for_each(*dims, add);
       if (const auto* lists = std::get_if<std::vector<Shape>>(&value))
-        for (const Shape& dims : *lists) llvm::for_each(dims, want);
+        for (const Shape& dims : *lists) llvm::for_each(dims, add);
     }
     for (const DimCheck& check : op->checks()) {
-      want(check.left);
-      want(check.right);
+      add(check.left);
+      add(check.right);
     }
   }
   LearnSizes();
   std::vector<std::pair<size_t, Value*>> sources;
-  for (const auto& symbol : wanted) {
+  for (const auto& symbol : used) {
     if (bound.contains(symbol.first())) continue;
     if (auto found = first_with_size_.find(symbol.first()); found != first_with_size_.end())
       sources.push_back(found->second);
@@ -77,7 +77,7 @@ void Importer::CaptureSizes() {
   llvm::sort(sources);
   for (const auto& [order, value] : sources) {
     const bool has_new = llvm::any_of(value->type().dims, [&](const Dim& dim) {
-      return wanted.contains(dim.symbol()) && !bound.contains(dim.symbol());
+      return used.contains(dim.symbol()) && !bound.contains(dim.symbol());
     });
     if (!has_new) continue;
     for (const Dim& dim : value->type().dims) bound.insert(dim.symbol());

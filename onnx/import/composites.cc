@@ -19,9 +19,9 @@ std::optional<double> NumberOf(const Value* value) {
 
 /// Equal up to the rounding of a model's f32 constants.
 bool IsNear(double a, double b) { return std::abs(a - b) <= 1e-4 * std::abs(b); }
-bool IsNumber(const Value* value, double wanted) {
+bool IsNumber(const Value* value, double expected) {
   const std::optional<double> number = NumberOf(value);
-  return number && IsNear(*number, wanted);
+  return number && IsNear(*number, expected);
 }
 
 const Op* Producer(const Value* value, llvm::StringRef type) {

@@ -68,17 +68,17 @@ void ConvertConvTranspose(Node& n) {
       return n.Fail("output_shape has {0} entries", shape.size());
     for (unsigned i = 0; i < spatial; ++i) {
       const Dim& size = x->type().dims[2 + i];
-      const Dim wanted =
+      const Dim expected =
           shape.empty() ? size * windows.stride[i] : Dim(shape[shape.size() - spatial + i]);
       const Dim whole = windows.stride[i] * (size - 1) + margin[i] +
                         (windows.kernel[i] - 1) * windows.dilation[i] + 1;
-      const Dim total = Dim::Max(whole - wanted, 0);
+      const Dim total = Dim::Max(whole - expected, 0);
       const Dim half = Dim::FloorDiv(total, 2);
       const bool more_at_end = windows.auto_pad == "same";
       windows.pads[2 * i] = more_at_end ? half : total - half;
       windows.pads[2 * i + 1] = more_at_end ? total - half : half;
       // The requested size is larger than the windows reach.
-      margin[i] = margin[i] + Dim::Max(wanted - whole, 0);
+      margin[i] = margin[i] + Dim::Max(expected - whole, 0);
     }
   }
   attributes.push_back({"pad", windows.pads});

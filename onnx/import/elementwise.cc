@@ -183,7 +183,7 @@ void ConvertDropout(Node& n) {
     }
   }
   n.Out(0, x);
-  if (n.Wants(1)) n.Out(1, n.Filled(x->type().dims, 1, DType::kBool));
+  if (n.IsUsed(1)) n.Out(1, n.Filled(x->type().dims, 1, DType::kBool));
 }
 
 void ConvertClip(Node& n) {

@@ -12,8 +12,8 @@ constexpr int64_t kMaxLength = 4096;
 
 /// A matrix [rows, columns] of function(row * column * 2 pi / length) * factor(row).
 template <class Function, class Factor>
-Value* Waves(Node& n, int64_t rows, int64_t columns, int64_t length, Function function,
-             Factor factor) {
+Value* TransformMatrix(Node& n, int64_t rows, int64_t columns, int64_t length, Function function,
+                       Factor factor) {
   std::vector<double> values;
   for (int64_t r = 0; r < rows; ++r) {
     for (int64_t c = 0; c < columns; ++c) {
@@ -33,8 +33,8 @@ struct Fourier {
   bool inverse = false, one_sided = false;
 };
 
-Value* Transform(Node& n, Value* x, const Fourier& wanted) {
-  const auto [axis, length, inverse, one_sided] = wanted;
+Value* Transform(Node& n, Value* x, const Fourier& options) {
+  const auto [axis, length, inverse, one_sided] = options;
   const unsigned rank = x->type().rank();
   const Dim& size = x->type().dims[axis];
   const Dim& kinds = x->type().dims.back();
@@ -73,8 +73,10 @@ Value* Transform(Node& n, Value* x, const Fourier& wanted) {
   // Sums with cancellation require more precision than f32 has.
   const DType dtype = x->type().dtype;
   x = n.Cast(x, DType::kF64);
-  Value* cosines = Waves(n, rows, columns, length, [](double a) { return std::cos(a); }, factor);
-  Value* sines = Waves(n, rows, columns, length, [](double a) { return std::sin(a); }, factor);
+  Value* cosines =
+      TransformMatrix(n, rows, columns, length, [](double a) { return std::cos(a); }, factor);
+  Value* sines =
+      TransformMatrix(n, rows, columns, length, [](double a) { return std::sin(a); }, factor);
   if (inverse) sines = n.Call("neg", {sines});
   auto product = [&](Value* signal, Value* waves) { return n.Call("matmul", {signal, waves}); };
   Value* re = part(0);
@@ -102,26 +104,26 @@ void ConvertDft(Node& n) {
   if (rank < 2) return n.Fail("{0} dims", rank);
   int64_t given = n.Int("axis", 1);
   if (n.opset() >= 20) given = n.Has(2) ? n.IntIn(2) : -2;
-  Fourier wanted;
-  wanted.axis = n.Axis(given, rank);
+  Fourier options;
+  options.axis = n.Axis(given, rank);
   if (n.failed()) return;
-  if (wanted.axis + 1 == rank) return n.Fail("the last axis holds the parts of complex numbers");
-  wanted.inverse = n.Int("inverse", 0) != 0;
-  wanted.one_sided = n.Int("onesided", 0) != 0;
-  const Dim& size = x->type().dims[wanted.axis];
+  if (options.axis + 1 == rank) return n.Fail("the last axis holds the parts of complex numbers");
+  options.inverse = n.Int("inverse", 0) != 0;
+  options.one_sided = n.Int("onesided", 0) != 0;
+  const Dim& size = x->type().dims[options.axis];
   if (n.Has(1)) {
-    wanted.length = n.IntIn(1);
+    options.length = n.IntIn(1);
   } else if (size.is_constant()) {
-    wanted.length = size.constant();
-    if (wanted.inverse && wanted.one_sided) {
-      if (wanted.length > INT64_MAX / 2)
+    options.length = size.constant();
+    if (options.inverse && options.one_sided) {
+      if (options.length > INT64_MAX / 2)
         return n.Unsupported("a transform of {0}", size.constant());
-      wanted.length = 2 * (wanted.length - 1);
+      options.length = 2 * (options.length - 1);
     }
   }
   if (n.failed()) return;
   if (!n.Has(1) && !size.is_constant()) return n.Unsupported("an unknown length");
-  n.Out(Transform(n, x, wanted));
+  n.Out(Transform(n, x, options));
 }
 
 // Transforms of the frames of a signal, [batch, samples, parts], each multiplied by a window.
@@ -155,11 +157,11 @@ void ConvertStft(Node& n) {
       n.Reshape(n.Call("gather", {x, n.Literal(indices)}, {{"axis", int64_t{1}}}), dims);
   if (has_window) framed = n.Mul(framed, n.Reshape(n.Cast(window, x->type().dtype), {length, 1}));
   if (framed == nullptr) return;
-  Fourier wanted;
-  wanted.axis = 2;
-  wanted.length = length;
-  wanted.one_sided = n.Int("onesided", 1) != 0;
-  n.Out(Transform(n, framed, wanted));
+  Fourier options;
+  options.axis = 2;
+  options.length = length;
+  options.one_sided = n.Int("onesided", 1) != 0;
+  n.Out(Transform(n, framed, options));
 }
 
 }  // namespace

@@ -61,8 +61,8 @@ bool TfIdf::ReadGrams() {
     grams.columns.assign(columns.begin() + static_cast<int64_t>(id),
                          columns.begin() + static_cast<int64_t>(id) + grams.count);
     id += static_cast<size_t>(grams.count);
-    const bool is_wanted = grams.length >= shortest && grams.length <= longest;
-    if (is_wanted && grams.count > 0) all_.push_back(std::move(grams));
+    const bool is_requested = grams.length >= shortest && grams.length <= longest;
+    if (is_requested && grams.count > 0) all_.push_back(std::move(grams));
   }
   return !n_.failed();
 }

@@ -64,7 +64,7 @@ bool Node::Has(unsigned input) const {
   return !name.empty() && !importer_.IsMissing(scope_, name);
 }
 
-bool Node::Wants(unsigned output) const {
+bool Node::IsUsed(unsigned output) const {
   return output < num_outputs() && !proto_.output(static_cast<int>(output)).empty();
 }
 
@@ -470,7 +470,7 @@ Value* Node::SizeValue(llvm::ArrayRef<Dim> sizes) {
 // --- Outputs --------------------------------------------------------------------------------
 
 void Node::Out(unsigned index, Value* value) {
-  if (value == nullptr || failed() || !Wants(index)) return;
+  if (value == nullptr || failed() || !IsUsed(index)) return;
   const std::string& name = proto_.output(static_cast<int>(index));
   if (!scope_.values.try_emplace(name, value).second || scope_.initializers.contains(name)) {
     Fail("it computes '{0}', which exists already", name);
@@ -480,7 +480,7 @@ void Node::Out(unsigned index, Value* value) {
 }
 
 void Node::SequenceOut(unsigned index, std::vector<Value*> values) {
-  if (failed() || !Wants(index)) return;
+  if (failed() || !IsUsed(index)) return;
   const std::string& name = proto_.output(static_cast<int>(index));
   if (llvm::Error error = importer_.Spend(static_cast<int64_t>(values.size())))
     return Take(std::move(error));

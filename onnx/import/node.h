@@ -34,7 +34,7 @@ class Node {
   unsigned num_inputs() const { return static_cast<unsigned>(proto_.input_size()); }
   unsigned num_outputs() const { return static_cast<unsigned>(proto_.output_size()); }
   bool Has(unsigned input) const;
-  bool Wants(unsigned output) const;
+  bool IsUsed(unsigned output) const;
   /// A required input.
   Value* In(unsigned index);
   /// Null if it is omitted.

@@ -15,7 +15,7 @@ void ConvertBatchNormalization(Node& n) {
   Value* beta = n.In(2);
   Value* mean = n.In(3);
   Value* variance = n.In(4);
-  const bool trains = n.opset() >= 14 ? n.Int("training_mode", 0) != 0 : n.Wants(1);
+  const bool trains = n.opset() >= 14 ? n.Int("training_mode", 0) != 0 : n.IsUsed(1);
   const DType dtype = x->type().dtype;
   if (trains) {
     const double kept = n.Float("momentum", 0.9);
@@ -38,8 +38,8 @@ void ConvertBatchNormalization(Node& n) {
 
 /// Computes in the dtype of `stash_type`, f32 by default.
 DType StashType(Node& n, const Value* x) {
-  const DType wanted = n.Int("stash_type", 1) == 1 ? DType::kF32 : x->type().dtype;
-  return DTypeSize(wanted) > DTypeSize(x->type().dtype) ? wanted : x->type().dtype;
+  const DType expected = n.Int("stash_type", 1) == 1 ? DType::kF32 : x->type().dtype;
+  return DTypeSize(expected) > DTypeSize(x->type().dtype) ? expected : x->type().dtype;
 }
 
 void ConvertLayerNormalization(Node& n) {
@@ -55,12 +55,12 @@ void ConvertLayerNormalization(Node& n) {
   y = n.Mul(y, n.In(1));
   if (Value* bias = n.OptionalIn(2)) y = n.Add(y, bias);
   n.Out(0, y);
-  if (!n.Wants(1) && !n.Wants(2)) return;
+  if (!n.IsUsed(1) && !n.IsUsed(2)) return;
   std::vector<int64_t> axes;
   for (unsigned i = axis; i < x->type().rank(); ++i) axes.push_back(i);
   const std::vector<NamedAttribute> over = {{"axes", axes}, {"keep", true}};
   n.Out(1, n.Call("mean", {wide}, over));
-  if (!n.Wants(2)) return;
+  if (!n.IsUsed(2)) return;
   Value* variance = n.Call("variance", {wide}, over);
   n.Out(2, n.Call("rsqrt", {n.Add(variance, n.Scalar(eps, variance))}));
 }

@@ -42,7 +42,7 @@ void ConvertMaxPool(Node& n) {
   const Windows windows = ReadWindows(n, x->type().rank() - 2);
   const std::vector<NamedAttribute> attributes = PoolAttributes(n, windows);
   n.Out(0, n.Call("max_pool", {x}, attributes));
-  if (!n.Wants(1)) return;
+  if (!n.IsUsed(1)) return;
   // ONNX counts indices in the entire tensor, pdl in the plane of a channel.
   Value* index = n.Call("max_pool_index", {x}, attributes);
   if (index == nullptr) return;
@@ -102,10 +102,11 @@ void ConvertMaxUnpool(Node& n) {
   }
   Shape size = natural;
   if (n.Has(2)) {
-    const Shape wanted = n.SizesIn(2);
+    const Shape expected = n.SizesIn(2);
     if (n.failed()) return;
-    if (wanted.size() != dims.size()) return n.Fail("output_shape has {0} entries", wanted.size());
-    size.assign(wanted.begin() + 2, wanted.end());
+    if (expected.size() != dims.size())
+      return n.Fail("output_shape has {0} entries", expected.size());
+    size.assign(expected.begin() + 2, expected.end());
   }
   // ONNX counts indices in the entire result of natural size, pdl in a plane.
   const Dim plane = NumElements(natural);

@@ -335,9 +335,9 @@ void Recurrent::Convert() {
     if (all.size() > 1) return n_.Call("stack", all, {{"axis", axis}});
     return n_.Call("unsqueeze", {all[0]}, {{"axes", std::vector<int64_t>{axis}}});
   };
-  if (n_.Wants(0)) n_.Out(0, stack(ys, by_batch_ ? 2 : 1));
-  if (n_.Wants(1)) n_.Out(1, stack(last_h, by_batch_ ? 1 : 0));
-  if (IsLstm() && n_.Wants(2)) n_.Out(2, stack(last_c, by_batch_ ? 1 : 0));
+  if (n_.IsUsed(0)) n_.Out(0, stack(ys, by_batch_ ? 2 : 1));
+  if (n_.IsUsed(1)) n_.Out(1, stack(last_h, by_batch_ ? 1 : 0));
+  if (IsLstm() && n_.IsUsed(2)) n_.Out(2, stack(last_c, by_batch_ ? 1 : 0));
 }
 
 void ConvertRnn(Node& n) { Recurrent(n, 1).Convert(); }

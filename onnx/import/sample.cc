@@ -125,7 +125,7 @@ void GridSample::Convert() {
     return n_.Fail("mode '{0}'", mode_);
   if (!llvm::is_contained({"zeros", "border", "reflection"}, padding_))
     return n_.Fail("padding_mode '{0}'", padding_);
-  const DType wanted = x->type().dtype;
+  const DType expected = x->type().dtype;
   dtype_ = grid->type().dtype == DType::kF64 ? DType::kF64 : DType::kF32;
   grid = n_.Cast(grid, dtype_);
   const Shape dims = x->type().dims;
@@ -158,7 +158,7 @@ void GridSample::Convert() {
   if (n_.failed()) return;
   Shape result = {dims[0], dims[1]};
   for (unsigned i = 1; i + 1 < rank; ++i) result.push_back(grid->type().dims[i]);
-  n_.Out(n_.Cast(n_.Reshape(sum_, result), wanted));
+  n_.Out(n_.Cast(n_.Reshape(sum_, result), expected));
 }
 
 /// The coordinates of a grid of these sizes, between -1 and 1 along each axis, as a matrix of

@@ -8,38 +8,38 @@ namespace {
 
 void ConvertReshape(Node& n) {
   Value* x = n.In(0);
-  Shape wanted;
+  Shape target;
   if (n.opset() >= 5) {
-    wanted = n.SizesIn(1);
+    target = n.SizesIn(1);
   } else {
-    for (const int64_t size : n.Ints("shape")) wanted.emplace_back(size);
+    for (const int64_t size : n.Ints("shape")) target.emplace_back(size);
   }
   if (x == nullptr || n.failed()) return;
   const Shape& dims = x->type().dims;
   const bool zero_is_zero = n.Int("allowzero", 0) != 0;
   Dim known = 1;
   int rest = -1;
-  for (size_t i = 0; i < wanted.size(); ++i) {
-    if (wanted[i].is_constant(0) && !zero_is_zero) {
+  for (size_t i = 0; i < target.size(); ++i) {
+    if (target[i].is_constant(0) && !zero_is_zero) {
       if (i >= dims.size())
         return n.Fail("dim {0} is that of the input, which does not have it", i);
-      wanted[i] = dims[i];
+      target[i] = dims[i];
     }
-    if (wanted[i].is_constant() && wanted[i].constant() < 0) {
-      if (rest >= 0 || !wanted[i].is_constant(-1))
+    if (target[i].is_constant() && target[i].constant() < 0) {
+      if (rest >= 0 || !target[i].is_constant(-1))
         return n.Fail("the shape has more than one -1, or another negative size");
       rest = static_cast<int>(i);
     } else {
-      known = known * wanted[i];
+      known = known * target[i];
     }
   }
   if (rest >= 0) {
     const Dim total = NumElements(dims);
     // If the known sizes are equal to the total, no division is needed.
-    wanted[static_cast<size_t>(rest)] = total == known ? Dim(1) : Dim::FloorDiv(total, known);
-    if (known.is_constant(0)) wanted[static_cast<size_t>(rest)] = 0;
+    target[static_cast<size_t>(rest)] = total == known ? Dim(1) : Dim::FloorDiv(total, known);
+    if (known.is_constant(0)) target[static_cast<size_t>(rest)] = 0;
   }
-  n.Out(n.Reshape(x, wanted));
+  n.Out(n.Reshape(x, target));
 }
 
 void ConvertFlatten(Node& n) {
@@ -88,15 +88,15 @@ void ConvertTranspose(Node& n) {
 // x may be larger than the requested shape, since both sides are broadcast.
 void ConvertExpand(Node& n) {
   Value* x = n.In(0);
-  Shape wanted = n.SizesIn(1);
+  Shape target = n.SizesIn(1);
   if (x == nullptr || n.failed()) return;
   const Shape& dims = x->type().dims;
-  while (wanted.size() < dims.size()) wanted.insert(wanted.begin(), Dim(1));
-  const size_t ahead = wanted.size() - dims.size();
+  while (target.size() < dims.size()) target.insert(target.begin(), Dim(1));
+  const size_t ahead = target.size() - dims.size();
   for (size_t i = 0; i < dims.size(); ++i)
-    if (wanted[ahead + i].is_constant(1)) wanted[ahead + i] = dims[i];
-  if (llvm::ArrayRef<Dim>(wanted) == llvm::ArrayRef<Dim>(dims)) return n.Out(x);
-  n.Out(n.Call("broadcast_to", {x}, {{"dims", wanted}}));
+    if (target[ahead + i].is_constant(1)) target[ahead + i] = dims[i];
+  if (llvm::ArrayRef<Dim>(target) == llvm::ArrayRef<Dim>(dims)) return n.Out(x);
+  n.Out(n.Call("broadcast_to", {x}, {{"dims", target}}));
 }
 
 void ConvertShape(Node& n) {

@@ -225,19 +225,19 @@ void ConvertPad(Node& n) {
 void ConvertCenterCropPad(Node& n) {
   Value* x = n.In(0);
   if (x == nullptr) return;
-  const Shape wanted = n.SizesIn(1);
+  const Shape expected = n.SizesIn(1);
   std::vector<int64_t> axes = n.Axes(n.Ints("axes"), x->type().rank());
   if (axes.empty())
     for (unsigned i = 0; i < x->type().rank(); ++i) axes.push_back(i);
   if (n.failed()) return;
-  if (wanted.size() != axes.size()) return n.Fail("a size for each axis is required");
+  if (expected.size() != axes.size()) return n.Fail("a size for each axis is required");
   Shape before, after;
   for (size_t i = 0; i < axes.size(); ++i) {
     const Dim& size = x->type().dims[static_cast<size_t>(axes[i])];
-    if (!size.is_constant() || !wanted[i].is_constant())
+    if (!size.is_constant() || !expected[i].is_constant())
       return n.Unsupported("a margin of unknown size");
-    if (wanted[i].constant() < 0) return n.Fail("a size is negative");
-    const int64_t more = wanted[i].constant() - size.constant();
+    if (expected[i].constant() < 0) return n.Fail("a size is negative");
+    const int64_t more = expected[i].constant() - size.constant();
     // If the number is odd, the larger part is at the end.
     const int64_t first = more >= 0 ? more / 2 : -((-more) / 2);
     before.emplace_back(first);

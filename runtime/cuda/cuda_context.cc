@@ -124,11 +124,11 @@ std::unique_ptr<DeviceContext> CUDAContext::Fork() const {
 
 llvm::Expected<std::shared_ptr<void>> CUDAContext::Allocate(int64_t bytes) {
   CurrentDevice current(device());
-  const size_t wanted = static_cast<size_t>(std::max<int64_t>(bytes, 1));
+  const size_t requested = static_cast<size_t>(std::max<int64_t>(bytes, 1));
   void* memory = nullptr;
   const cudaError_t status =
-      shared_->pool ? cudaMallocFromPoolAsync(&memory, wanted, shared_->pool, shared_->stream)
-                    : cudaMalloc(&memory, wanted);
+      shared_->pool ? cudaMallocFromPoolAsync(&memory, requested, shared_->pool, shared_->stream)
+                    : cudaMalloc(&memory, requested);
   if (status == cudaErrorMemoryAllocation) {
     cudaGetLastError();
     size_t free = 0, total = 0;

@@ -11,7 +11,7 @@ llvm::Expected<std::vector<NamedTensor>> ReadNpz(llvm::StringRef path) {
 }
 
 llvm::Expected<std::vector<NamedTensor>> ReadNpz(
-    llvm::StringRef path, llvm::function_ref<bool(llvm::StringRef)> is_wanted,
+    llvm::StringRef path, llvm::function_ref<bool(llvm::StringRef)> is_requested,
     std::vector<std::string>* names) {
   llvm::Expected<SharedBytes> file = ReadWholeFile(path);
   if (!file) return file.takeError();
@@ -23,7 +23,7 @@ llvm::Expected<std::vector<NamedTensor>> ReadNpz(
     if (!name.consume_back(".npy"))
       return CannotRead(path, "member '{0}' is not a .npy file", member.name);
     if (names) names->push_back(name.str());
-    if (!is_wanted(name)) continue;
+    if (!is_requested(name)) continue;
     llvm::Expected<SharedBytes> bytes = UnpackZipMember(path, *file, member);
     if (!bytes) return bytes.takeError();
     if (HoldsText(bytes->bytes)) continue;

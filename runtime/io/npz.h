@@ -12,10 +12,10 @@
 
 namespace pdl {
 
-/// Like ReadNpz of pdl/runtime/io.h, but only unpacks arrays for whose name `is_wanted` is true;
+/// Like ReadNpz of pdl/runtime/io.h, but only unpacks arrays for whose name `is_requested` is true;
 /// others need not be valid tensors. `names` (may be null) is set to the names of all arrays.
 llvm::Expected<std::vector<NamedTensor>> ReadNpz(
-    llvm::StringRef path, llvm::function_ref<bool(llvm::StringRef)> is_wanted,
+    llvm::StringRef path, llvm::function_ref<bool(llvm::StringRef)> is_requested,
     std::vector<std::string>* names);
 
 }  // namespace pdl

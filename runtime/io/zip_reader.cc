@@ -128,9 +128,9 @@ class DirectoryReader {
 
   /// Reads the fields that are too large for 32 bits.
   static bool ReadZip64(llvm::StringRef extra, ZipMember& member) {
-    uint64_t* wanted[] = {&member.size, &member.packed_size, &member.offset};
+    uint64_t* requested[] = {&member.size, &member.packed_size, &member.offset};
     auto is_elsewhere = [](const uint64_t* field) { return *field == UINT32_MAX; };
-    if (llvm::none_of(wanted, is_elsewhere)) return true;
+    if (llvm::none_of(requested, is_elsewhere)) return true;
     while (extra.size() >= 4) {
       uint16_t id = U16(extra, 0);
       size_t size = U16(extra, 2);
@@ -139,7 +139,7 @@ class DirectoryReader {
       llvm::StringRef fields = extra.take_front(size);
       extra = extra.drop_front(size);
       if (id != kZip64Extra) continue;
-      for (uint64_t* field : wanted) {
+      for (uint64_t* field : requested) {
         if (!is_elsewhere(field)) continue;
         if (fields.size() < 8) return false;
         *field = U64(fields, 0);

@@ -23,12 +23,12 @@ llvm::Error Misfit(const char* format, Args&&... args) {
 
 /// The inputs that losses, updates and scalar outputs depend on.
 llvm::DenseSet<const Value*> NeededInputs(const Graph& graph) {
-  std::vector<Value*> wanted;
-  for (const GraphTraining& training : graph.trainings()) wanted.push_back(training.loss);
-  for (const GraphUpdate& update : graph.updates()) wanted.push_back(update.value);
+  std::vector<Value*> expected;
+  for (const GraphTraining& training : graph.trainings()) expected.push_back(training.loss);
+  for (const GraphUpdate& update : graph.updates()) expected.push_back(update.value);
   for (const GraphOutput& output : graph.outputs())
-    if (output.value->type().is_scalar()) wanted.push_back(output.value);
-  const std::vector<Value*> slice = BackwardSlice(wanted);
+    if (output.value->type().is_scalar()) expected.push_back(output.value);
+  const std::vector<Value*> slice = BackwardSlice(expected);
   return {slice.begin(), slice.end()};
 }
 

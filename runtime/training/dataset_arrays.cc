@@ -62,9 +62,9 @@ llvm::StringSet<> NamesOfParts(const Graph& graph) {
 }
 
 llvm::Expected<DataArrays> ReadArchive(llvm::StringRef path,
-                                       llvm::function_ref<bool(llvm::StringRef)> is_wanted) {
+                                       llvm::function_ref<bool(llvm::StringRef)> is_requested) {
   DataArrays data;
-  llvm::Expected<std::vector<NamedTensor>> arrays = ReadNpz(path, is_wanted, &data.names);
+  llvm::Expected<std::vector<NamedTensor>> arrays = ReadNpz(path, is_requested, &data.names);
   if (!arrays) return arrays.takeError();
   data.arrays = std::move(*arrays);
   return data;
@@ -95,7 +95,7 @@ llvm::Error AddSciPyMatrix(llvm::StringRef path, const Value& input, DataArrays*
 }
 
 llvm::Expected<DataArrays> ReadFolder(llvm::StringRef path, const Graph& graph) {
-  const llvm::StringSet<> wanted = NamesOfParts(graph);
+  const llvm::StringSet<> expected = NamesOfParts(graph);
   DataArrays data;
   std::error_code code;
   std::vector<std::string> files;
@@ -109,7 +109,7 @@ llvm::Expected<DataArrays> ReadFolder(llvm::StringRef path, const Graph& graph) 
     const llvm::StringRef name = llvm::sys::path::stem(file);
     if (extension == ".npy") {
       data.names.push_back(name.str());
-      if (!wanted.contains(name)) continue;
+      if (!expected.contains(name)) continue;
       llvm::Expected<Tensor> tensor = ReadNpy(file);
       if (!tensor) return tensor.takeError();
       data.arrays.emplace_back(name.str(), std::move(*tensor));
@@ -136,8 +136,8 @@ llvm::Expected<DataArrays> ReadDataArrays(llvm::StringRef path, const Graph& gra
   if (llvm::sys::fs::is_directory(path)) return ReadFolder(path, graph);
   const llvm::StringRef extension = llvm::sys::path::extension(path);
   if (extension == ".npz") {
-    const llvm::StringSet<> wanted = NamesOfParts(graph);
-    return ReadArchive(path, [&](llvm::StringRef name) { return wanted.contains(name); });
+    const llvm::StringSet<> expected = NamesOfParts(graph);
+    return ReadArchive(path, [&](llvm::StringRef name) { return expected.contains(name); });
   }
   if (extension == ".csv") return ReadTable(path, graph);
   if (!llvm::sys::fs::exists(path)) return CannotRead(path, "there is no such file or folder");

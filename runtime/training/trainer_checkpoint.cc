@@ -96,10 +96,10 @@ llvm::Error Trainer::Impl::Write(llvm::StringRef path, const Snapshot& snapshot,
 llvm::Error Trainer::Impl::WriteWeights(llvm::StringRef path, const Snapshot& snapshot,
                                         bool checked) const {
   const llvm::StringSet<> needed = VariablesToRun(network);
-  Snapshot wanted = snapshot;
-  llvm::erase_if(wanted.tensors,
+  Snapshot expected = snapshot;
+  llvm::erase_if(expected.tensors,
                  [&](const NamedTensor& each) { return !needed.contains(each.first); });
-  llvm::Expected<std::vector<NamedTensor>> tensors = TensorsOf(wanted, checked);
+  llvm::Expected<std::vector<NamedTensor>> tensors = TensorsOf(expected, checked);
   if (!tensors) return tensors.takeError();
   return WriteSafetensors(path, *tensors);
 }

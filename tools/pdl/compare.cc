@@ -235,7 +235,7 @@ llvm::Error CompareNetworks(Side& first, Side& second, CompareArguments& argumen
   const llvm::StringSet<> mine = ResultsOf(first.network->optimized_graph());
   const llvm::StringSet<> theirs = ResultsOf(second.network->optimized_graph());
   LockstepHandler handler;
-  handler.wants = [&](llvm::StringRef name) {
+  handler.observes = [&](llvm::StringRef name) {
     return mine.contains(name) && theirs.contains(pairs.SecondOf(name));
   };
   handler.compare = [&](llvm::StringRef name, const SeenValue& a, const SeenValue& b) {

@@ -181,9 +181,9 @@ int CompileMain(Arguments arguments) {
   if (compile.out.empty()) {
     if (path::extension(**file) != ".pdl" && path::extension(**file) != ".onnx")
       return Finish(line.Wrong("no output is given: give -o OUT.pdlc"));
-    llvm::SmallString<256> beside(**file);
-    path::replace_extension(beside, ".pdlc");
-    compile.out = beside.str().str();
+    llvm::SmallString<256> path_of_output(**file);
+    path::replace_extension(path_of_output, ".pdlc");
+    compile.out = path_of_output.str().str();
   }
   return Finish(Compile(**file, compile));
 }

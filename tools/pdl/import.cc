@@ -66,9 +66,9 @@ int ImportMain(Arguments arguments) {
   if (!*file) return kSuccess;
   if (llvm::Error error = LoadPlugins(options)) return Finish(std::move(error));
   if (out.empty()) {
-    llvm::SmallString<256> beside(**file);
-    path::replace_extension(beside, ".pdl");
-    out = beside.str().str();
+    llvm::SmallString<256> path_of_output(**file);
+    path::replace_extension(path_of_output, ".pdl");
+    out = path_of_output.str().str();
   }
   return Finish(Import(**file, out, options));
 }

@@ -72,7 +72,7 @@ class Host : public ReplHost {
     // A size that is not known is a small one.
     auto known_or_small = [&](llvm::StringRef symbol) { return size(symbol).value_or(4); };
     llvm::Expected<PackedValue> value =
-        DrawValue(variable.name(), variable.type(), options_.seed + ++num_drawn_, known_or_small);
+        DrawValue(variable.name(), variable.type(), options_.seed + ++num_sampled_, known_or_small);
     if (!value) return value.takeError();
     PackedConstant sampled = value->ToConstant();
     // The number of columns of sparse rows is the sampled one.
@@ -168,7 +168,7 @@ class Host : public ReplHost {
   std::string folder_ = ".";
   WeightFiles weights_;
   Interrupts* interrupts_ = nullptr;
-  uint64_t num_drawn_ = 0;
+  uint64_t num_sampled_ = 0;
 };
 
 /// Prints the reply of the session; returns true if there was no error.
@@ -295,7 +295,7 @@ void Converse(ReplSession& session, Host& host) {
     }
     if (line) pending += *line + "\n";
     const bool is_command = llvm::StringRef(pending).ltrim().starts_with(":");
-    if (line && !is_command && WantsMoreLines(pending)) continue;
+    if (line && !is_command && NeedsMoreLines(pending)) continue;
     if (line && !is_command && LineWaits()) {
       waiting = std::exchange(pending, "");
       continue;
@@ -316,7 +316,7 @@ bool ExecuteAll(ReplSession& session) {
     is_open = static_cast<bool>(std::getline(std::cin, line));
     if (is_open) pending += line + "\n";
     const bool is_command = llvm::StringRef(pending).ltrim().starts_with(":");
-    if (is_open && !is_command && WantsMoreLines(pending)) continue;
+    if (is_open && !is_command && NeedsMoreLines(pending)) continue;
     const ReplReply reply = session.Execute(std::exchange(pending, ""));
     all_succeeded &= Say(reply);
     if (reply.quit) break;

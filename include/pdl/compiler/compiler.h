@@ -142,7 +142,7 @@ PDL_API std::string EmitPdl(const Graph& graph, const EmitPdlOptions& options = 
 
 /// Returns true if `text` ends inside a bracket or a block, so that an interactive program should
 /// read another line.
-PDL_API bool WantsMoreLines(llvm::StringRef text);
+PDL_API bool NeedsMoreLines(llvm::StringRef text);
 
 }  // namespace pdl
 

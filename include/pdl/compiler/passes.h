@@ -61,7 +61,7 @@ PDL_API llvm::Error UpdateUsedRows(Graph& graph, const OpRegistry& registry);
 /// in `half` if all their operands come from calls that do. In the body of a loop, carried values
 /// keep their dtype; captured values and sequences that are used only by such calls are cast once,
 /// before the loop. Run after gradients are lowered.
-PDL_API void ComputeProductsInHalves(Graph& graph, const OpRegistry& registry, DType half);
+PDL_API void ReducePrecision(Graph& graph, const OpRegistry& registry, DType half);
 
 /// Parameters of gradient scaling (ScaleGradients).
 struct GradientScale {

@@ -42,7 +42,7 @@ struct PassContext {
   // --- Network options ----------------------------------------------------------------------
   /// Run the optional optimization passes.
   bool optimize = true;
-  /// The dtype of f32 matmul, convolutions and attention; see ComputeProductsInHalves.
+  /// The dtype of f32 matmul, convolutions and attention; see ReducePrecision.
   DType precision = DType::kF32;
   /// Evaluates calls with constant operands.
   Evaluator evaluate = nullptr;

@@ -64,8 +64,8 @@ enum class LayoutGain : uint8_t {
   kNone,
   /// Equally fast in both layouts: the call is rewritten if the network is.
   kTakes,
-  /// Faster: the network is rewritten if there is also another call with kTakes or kWants.
-  kWants,
+  /// Faster: the network is rewritten if there is also another call with kTakes or kBenefits.
+  kBenefits,
   /// Requires the original layout: the network is not rewritten at all.
   kForbids,
 };

@@ -30,7 +30,7 @@ struct NetworkOptions {
   /// Form fused groups of elementwise calls.
   bool fuse = true;
   /// The dtype that f32 matmul, convolutions and attention are computed in: kF32, or kF16 or kBF16
-  /// (mixed precision, see ComputeProductsInHalves). Parameters, states and outputs keep their
+  /// (mixed precision, see ReducePrecision). Parameters, states and outputs keep their
   /// types.
   DType precision = DType::kF32;
   /// The folder of weight files; nothing outside it is read.

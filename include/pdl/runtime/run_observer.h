@@ -31,7 +31,7 @@ class PDL_API RunObserver {
   /// data-dependent, a run consists of several parts, and this is called before each.
   virtual void Begin(llvm::ArrayRef<llvm::StringRef> names);
   /// Whether to call See() with the result `name`; other results are not copied to the CPU.
-  virtual bool Wants(llvm::StringRef name) const;
+  virtual bool Observes(llvm::StringRef name) const;
   /// Called with each result. An Error ends the run, which returns it.
   virtual llvm::Error See(const Result& result) = 0;
 };

@@ -346,12 +346,12 @@ TEST(ElaborateTest, RandomDamage) {
   EXPECT_GT(whole, 100u);
 }
 
-TEST(ElaborateTest, WantsMoreLines) {
-  EXPECT_TRUE(WantsMoreLines("y = cos(x,\n"));
-  EXPECT_TRUE(WantsMoreLines("layer f(x: F[N]) {\n  y = 1\n"));
-  EXPECT_FALSE(WantsMoreLines("y = cos(x)\n"));
-  EXPECT_FALSE(WantsMoreLines("y = cos(x\nz = 3\n"));
-  EXPECT_FALSE(WantsMoreLines("y = )\n"));
+TEST(ElaborateTest, NeedsMoreLines) {
+  EXPECT_TRUE(NeedsMoreLines("y = cos(x,\n"));
+  EXPECT_TRUE(NeedsMoreLines("layer f(x: F[N]) {\n  y = 1\n"));
+  EXPECT_FALSE(NeedsMoreLines("y = cos(x)\n"));
+  EXPECT_FALSE(NeedsMoreLines("y = cos(x\nz = 3\n"));
+  EXPECT_FALSE(NeedsMoreLines("y = )\n"));
 }
 
 }  // namespace

@@ -289,7 +289,7 @@ TEST_F(ReplTest, ALineGoesOnFromTheLastValue) {
 }
 
 TEST_F(ReplTest, SeveralLinesAndStatements) {
-  EXPECT_TRUE(WantsMoreLines("x = cos(\n"));
+  EXPECT_TRUE(NeedsMoreLines("x = cos(\n"));
   EXPECT_EQ(Say("x = cos(\n  [0.0]\n)\n"), "x: f32[1] = <1>\n");
   EXPECT_EQ(Say("a = [1.0]\nb = cos(a)  # twice\n"), "a: f32[1] = <1>\nb: f32[1] = <1>\n");
   EXPECT_EQ(Say("# a comment\n"), "");

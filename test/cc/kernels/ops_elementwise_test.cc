@@ -236,7 +236,7 @@ TEST(UnaryOps, EveryLengthThreadsAndInPlaceAgree) {
   }
 }
 
-TEST(UnaryOps, Refuse) {
+TEST(UnaryOps, Reject) {
   EXPECT_EQ(InferText("cos", {Type(DType::kI32, {3})}),
             "302 at 0: 'x' must be f16, bf16, f32 or f64, got i32[3]");
   EXPECT_EQ(InferText("cos", {Type(DType::kF32, {3})}, {{"scale", -5.0}}),

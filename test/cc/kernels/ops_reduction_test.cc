@@ -168,7 +168,7 @@ TEST(Reductions, Argmax) {
   EXPECT_EQ(InferText("argmax", {Type(DType::kF32, {})}), "306 at axis: a scalar has no axis -1");
 }
 
-TEST(Reductions, Refuse) {
+TEST(Reductions, Reject) {
   const Type x(DType::kF32, {Dim::Symbol("N"), 3});
   EXPECT_EQ(InferText("sum", {x}, {{"axes", std::vector<int64_t>{1}}}), "f32[N]");
   EXPECT_EQ(InferText("sum", {x}, {{"axes", std::vector<int64_t>{2}}}),

@@ -232,7 +232,7 @@ NetworkOptions InDType(DType precision) {
   return options;
 }
 
-TEST(ComputeProductsInHalves, CastsAParameterOnceAndLeavesTheRest) {
+TEST(ReducePrecision, CastsAParameterOnceAndLeavesTheRest) {
   const Graph graph = MakeTrained(R"(input x: f32[N, 8]
 input t: i64[N] in 0..8
 param w: f32[8, 8] = normal()
@@ -270,7 +270,7 @@ minimize loss with adam(lr=0.1)
   EXPECT_TRUE(Compile(request).graph) << text;
 }
 
-TEST(ComputeProductsInHalves, StatisticsOfAttentionStayInF32) {
+TEST(ReducePrecision, StatisticsOfAttentionStayInF32) {
   const Graph graph = MakeTrained(R"(input q: f32[B, 2, T, 4]
 input k: f32[B, 2, S, 4]
 param w: f32[4] = normal()
@@ -285,7 +285,7 @@ minimize loss with sgd(lr=0.1)
   EXPECT_TRUE(llvm::is_contained(calls, "attention_gradient(f16 f16 f16 f32 f16 f32) -> f16"));
 }
 
-TEST(ComputeProductsInHalves, WhatIsMovedKeepsItsDigits) {
+TEST(ReducePrecision, WhatIsMovedKeepsItsDigits) {
   // The second use of x is not in a matmul, so it must not use the cast of the first one.
   const Graph graph = MakeTrained(R"(input x: f32[N, 4]
 param w: f32[4, 4] = normal()
@@ -328,7 +328,7 @@ loss = mean((last - t) ** 2)
 minimize loss with sgd(lr=0.1)
 )";
 
-TEST(ComputeProductsInHalves, InBodiesOfLoops) {
+TEST(ReducePrecision, InBodiesOfLoops) {
   const Graph graph = MakeTrained(kLoop);
   auto network = Value(
       Network::Create(Value(MakeTrainingStep(graph)), InDType(DType::kBF16), GlobalRegistry()));
@@ -362,7 +362,7 @@ TEST(ComputeProductsInHalves, InBodiesOfLoops) {
   }
 }
 
-TEST(ComputeProductsInHalves, ALoopComputesNearlyTheSame) {
+TEST(ReducePrecision, ALoopComputesNearlyTheSame) {
   std::vector<float> x, t;
   for (int i = 0; i < 3 * 5 * 4; ++i) x.push_back(0.1f * static_cast<float>(i % 17 - 8));
   for (int i = 0; i < 3 * 4; ++i) t.push_back(0.2f * static_cast<float>(i % 5 - 2));

@@ -19,7 +19,7 @@ class FileObserver : public RunObserver {
       : tolerance_(tolerance), report_(report) {
     for (const auto& [name, tensor] : arrays) arrays_[name] = tensor;
   }
-  bool Wants(llvm::StringRef name) const override {
+  bool Observes(llvm::StringRef name) const override {
     return arrays_.count(name) != 0 && !compared_.contains(name);
   }
   llvm::Error See(const Result& result) override {

@@ -33,8 +33,8 @@ class Lockstep {
     changed_.notify_all();
   }
 
-  bool Wants(Turn side, llvm::StringRef name) const {
-    return !name.empty() && !seen_[side].contains(name) && handler_.wants(name);
+  bool Observes(Turn side, llvm::StringRef name) const {
+    return !name.empty() && !seen_[side].contains(name) && handler_.observes(name);
   }
 
   // The first network has computed a value.
@@ -135,8 +135,8 @@ SeenValue ToSeen(const RunObserver::Result& result) {
 class FirstObserver : public RunObserver {
  public:
   explicit FirstObserver(Lockstep& lockstep) : lockstep_(lockstep) {}
-  bool Wants(llvm::StringRef name) const override {
-    return lockstep_.Wants(Lockstep::kFirst, name);
+  bool Observes(llvm::StringRef name) const override {
+    return lockstep_.Observes(Lockstep::kFirst, name);
   }
   llvm::Error See(const Result& result) override {
     lockstep_.SeeFirst(result.name, ToSeen(result));
@@ -155,8 +155,8 @@ class SecondObserver : public RunObserver {
     for (llvm::StringRef name : names) first.push_back(pairs_.FirstOf(name));
     lockstep_.Expect(first);
   }
-  bool Wants(llvm::StringRef name) const override {
-    return lockstep_.Wants(Lockstep::kSecond, pairs_.FirstOf(name));
+  bool Observes(llvm::StringRef name) const override {
+    return lockstep_.Observes(Lockstep::kSecond, pairs_.FirstOf(name));
   }
   llvm::Error See(const Result& result) override {
     lockstep_.SeeSecond(pairs_.FirstOf(result.name), ToSeen(result));

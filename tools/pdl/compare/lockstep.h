@@ -28,7 +28,7 @@ std::string PlaceOf(const Graph& graph, const Value& value);
 /// Receives the values that both networks compute.
 struct LockstepHandler {
   /// Whether values of that name are compared.
-  std::function<bool(llvm::StringRef name)> wants;
+  std::function<bool(llvm::StringRef name)> observes;
   /// Called once for each such value, in the order of the first network if the second one computes
   /// them in that order too; never from two threads at once.
   std::function<void(llvm::StringRef name, const SeenValue& first, const SeenValue& second)>

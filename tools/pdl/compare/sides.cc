@@ -33,13 +33,13 @@ llvm::Error FeedPart(const Scope& from, llvm::StringRef from_name, const PartTyp
   const Variable* variable = from.Find(PartName(from_name, part.part));
   const Tensor* tensor = variable ? variable->Get<Tensor>() : nullptr;
   if (tensor == nullptr) return llvm::Error::success();
-  const DType wanted = part.type.dtype;
-  if (tensor->dtype() != wanted && !(IsFloat(tensor->dtype()) && IsFloat(wanted))) {
+  const DType requested = part.type.dtype;
+  if (tensor->dtype() != requested && !(IsFloat(tensor->dtype()) && IsFloat(requested))) {
     return MakeUserError(Code::kInputType, "input '{0}' of {1} is {2}, and the fed value is {3}",
                          name, side.path, part.type.ToString(), tensor->TypeString());
   }
   side.scope.Create(PartName(name, part.part))
-      ->Set(tensor->dtype() == wanted ? Tensor(*tensor) : CastFloats(*tensor, wanted));
+      ->Set(tensor->dtype() == requested ? Tensor(*tensor) : CastFloats(*tensor, requested));
   return llvm::Error::success();
 }
 

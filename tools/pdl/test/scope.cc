@@ -14,15 +14,15 @@ llvm::Expected<std::shared_ptr<const Network>> TestScope::Part(const Graph& grap
                                                                llvm::ArrayRef<std::string> outputs,
                                                                bool keeps_updates) const {
   Graph part = graph.Clone();
-  std::vector<std::pair<std::string, std::string>> wanted;
+  std::vector<std::pair<std::string, std::string>> requested;
   for (const GraphOutput& output : part.outputs()) {
     if (llvm::is_contained(outputs, output.name))
-      wanted.emplace_back(output.name, output.value->name());
+      requested.emplace_back(output.name, output.value->name());
   }
   const std::vector<GraphUpdate> updates = part.updates().vec();
   part.ClearOutputs();
   part.ClearTrainings();
-  for (const auto& [name, value] : wanted) part.AddOutput(name, part.FindValue(value));
+  for (const auto& [name, value] : requested) part.AddOutput(name, part.FindValue(value));
   if (keeps_updates)
     for (const GraphUpdate& update : updates) part.AddUpdate(update.state, update.value);
   return Network::Create(std::move(part), options_, GlobalRegistry());
