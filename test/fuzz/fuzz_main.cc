@@ -14,6 +14,7 @@
 #include "llvm/ADT/StringExtras.h"
 #include "llvm/Support/xxhash.h"
 #include "message_mutator.h"
+#include "properties.h"
 #include "target.h"
 
 extern "C" size_t LLVMFuzzerMutate(uint8_t* data, size_t size, size_t max_size);
@@ -58,6 +59,7 @@ extern "C" int LLVMFuzzerInitialize(int* argc, char*** argv) {
   }
   target = pdl::fuzz::FindTarget(name);
   if (target == nullptr) pdl::fuzz::Usage();
+  pdl::fuzz::samples_expensive_checks = true;
   // Messages that are no messages are an ordinary input here.
   google::protobuf::SetLogHandler(nullptr);
   if (!seeds.empty()) {

@@ -19,6 +19,10 @@ namespace pdl::fuzz {
 /// Fails with `what` and the Error's message where there is an Error.
 void RequireSuccess(llvm::Error error, const std::string& what);
 
+/// Whether expensive properties are checked for a sample of the inputs only. The fuzzer sets it,
+/// for more inputs per second; tests that replay findings and mutations check each input.
+inline bool samples_expensive_checks = false;
+
 /// Compiles `text` with all operators and the standard layers, without imports and weights, and
 /// renders its diagnostics. Fails where a diagnostic is not a message with one code.
 CompileResult CompileText(llvm::StringRef text, const WeightLookup& find_weight = nullptr);
