@@ -42,6 +42,16 @@ macro(pdl_find_library target package header library)
   endif()
 endmacro()
 
+# Eigen: headers only, in kernels/linalg/. Its functions run in one thread each, and the kernels are parallel.
+find_path(PDL_EIGEN_INCLUDE_DIR unsupported/Eigen/MatrixFunctions PATH_SUFFIXES eigen3)
+pdl_need(PDL_EIGEN_INCLUDE_DIR "Eigen 3" libeigen3-dev)
+if(PDL_EIGEN_INCLUDE_DIR)
+  add_library(pdl_eigen INTERFACE IMPORTED GLOBAL)
+  set_target_properties(
+    pdl_eigen PROPERTIES INTERFACE_INCLUDE_DIRECTORIES "${PDL_EIGEN_INCLUDE_DIR}"
+                         INTERFACE_COMPILE_DEFINITIONS "EIGEN_DONT_PARALLELIZE;EIGEN_MPL2_ONLY")
+endif()
+
 pdl_find_library(pdl_dnnl libdnnl-dev dnnl.hpp dnnl)
 pdl_find_library(pdl_antlr4 libantlr4-runtime-dev antlr4-runtime.h antlr4-runtime antlr4-runtime)
 pdl_find_library(pdl_edit libedit-dev histedit.h edit)

@@ -10,6 +10,11 @@ install(DIRECTORY include/pdl DESTINATION ${CMAKE_INSTALL_INCLUDEDIR} FILES_MATC
 install(FILES ${PROJECT_BINARY_DIR}/include/pdl/version.h
         DESTINATION ${CMAKE_INSTALL_INCLUDEDIR}/pdl)
 
+# The messages of stored networks and declarations: the source for other languages, and the header for programs that
+# link to pdl::proto.
+install(FILES proto/pdl.proto ${PROJECT_BINARY_DIR}/proto/pdl.pb.h
+        DESTINATION ${CMAKE_INSTALL_INCLUDEDIR}/pdl)
+
 configure_package_config_file(cmake/pdlConfig.cmake.in pdlConfig.cmake
                               INSTALL_DESTINATION ${package_dir})
 write_basic_package_version_file(pdlConfigVersion.cmake COMPATIBILITY SameMinorVersion)

@@ -42,6 +42,7 @@ class PdlActions {
   virtual void Argument() = 0;       // value
   virtual void Spread() = 0;         // the last argument is followed by '...'
   virtual void NamedArgument() = 0;  // the last argument is the name of the value on top
+  virtual void TextArgument() = 0;   // the last argument is the string that names the value on top
   virtual void OpenSubscript() = 0;
   virtual void CloseSubscript() = 0;
   virtual void SkipAxes() = 0;       // the subscript is '...'
@@ -135,7 +136,7 @@ statement
     | 'return' {on->OpenBindings();} argument (',' argument)* {on->Return();}
     | 'layer' name layerTail
     | 'import' STRING {on->Text();} ('as' name)? {on->Import();}
-    | LOAD STRING {on->Text();} ('into' path)? {on->Load();}
+    | LOAD STRING {on->Text();} ('into' path)? ('with' expr {on->With();})? {on->Load();}
     | 'minimize' expr ('over' expr {on->Over();})? 'with' expr {on->With();}
       ('every' expr {on->Every();})? {on->Minimize();}
     | 'assert' expr (',' STRING {on->Text();})? {on->Assert();}
@@ -209,7 +210,7 @@ operand
     | '~' NAME {on->RaggedSize();}
     | '(' {on->OpenBracket();} expr ')' {on->Parenthesis();}
     | '[' {on->OpenBracket();} (argument (',' argument)*)? ']' {on->List();}
-    | REC {on->OpenBracket();} (argument (',' argument)*)? '}' {on->Record();}
+    | REC {on->OpenBracket();} (field (',' field)*)? '}' {on->Record();}
     )
     ( '(' {on->OpenBracket();} (argument (',' argument)*)? ')' {on->Call();}
     | '[' {on->OpenBracket();} subscript (',' subscript)* ']' {on->Index();}
@@ -218,6 +219,7 @@ operand
   ;
 argument
   : expr {on->Argument();} ('...' {on->Spread();})? ('=' expr {on->NamedArgument();})? ;
+field : argument (':' expr {on->TextArgument();})? ;
 subscript
   : {on->OpenSubscript();}
     ( '...' {on->SkipAxes();}

@@ -1,5 +1,6 @@
 #include "pdl/op/attribute_reader.h"
 
+#include <cmath>
 #include <limits>
 
 #include "pdl/op/error.h"
@@ -22,9 +23,13 @@ std::string DescribeValue(const AttributeValue& value) {
   return IsNone(value) ? "none" : Describe(KindOf(value), IsList(value));
 }
 
-llvm::Error ReadError(const OpSignature& signature, llvm::StringRef name, const std::string& what) {
-  return MakeUserError(Code::kOperatorUse, "attribute '{0}' of '{1}' {2}", name, signature.name,
-                       what);
+llvm::Error ReadError(const OpSignature& signature, llvm::StringRef name, const llvm::Twine& what,
+                      Code code = Code::kOperatorUse) {
+  auto error = std::make_unique<CallError>(
+      code, llvm::formatv("attribute '{0}' of '{1}' {2}", name, signature.name, what.str()).str());
+  error->attribute = name.str();
+  error->is_whole = true;
+  return llvm::Error(std::move(error));
 }
 
 /// Converts a stored element to the requested type; returns false if it does not fit.
@@ -34,15 +39,31 @@ bool Narrow(const Stored& stored, T* out) {
     if (stored < std::numeric_limits<int>::min() || stored > std::numeric_limits<int>::max())
       return false;
   }
+  if constexpr (std::is_same_v<T, float>) {
+    if (!FitsFloat(stored)) return false;
+  }
   *out = static_cast<T>(stored);
   return true;
 }
 
+/// "does not fit in 32 bits", for types that may be too narrow.
+template <typename T>
+const char* TooNarrow() {
+  return std::is_same_v<T, float> ? "does not fit in f32" : "does not fit in 32 bits";
+}
+
 }  // namespace
+
+bool FitsFloat(double number) {
+  const auto rounded = static_cast<float>(number);
+  return std::isfinite(rounded) == std::isfinite(number) && (rounded == 0) == (number == 0);
+}
 
 const AttributeValue* AttributeReader::Find(llvm::StringRef name) const {
   int index = signature_->FindAttribute(name);
-  return index < 0 ? nullptr : &values_[index];
+  if (index < 0) return nullptr;
+  if (read_ != nullptr) read_->set(static_cast<unsigned>(index));
+  return &values_[static_cast<size_t>(index)];
 }
 
 bool AttributeReader::Has(llvm::StringRef name) const {
@@ -50,7 +71,7 @@ bool AttributeReader::Has(llvm::StringRef name) const {
   return value && !IsNone(*value);
 }
 
-template <typename T>
+template <ReadableAttribute T>
 llvm::Error AttributeReader::Get(llvm::StringRef name, T* out) const {
   const AttributeValue* value = Find(name);
   if (!value) return ReadError(*signature_, name, "is not declared");
@@ -58,14 +79,16 @@ llvm::Error AttributeReader::Get(llvm::StringRef name, T* out) const {
   const auto* stored = std::get_if<typename AttributeTraits<T>::stored>(value);
   if (!stored)
     return ReadError(*signature_, name,
-                     "is " + DescribeValue(*value) + ", but was read as " +
+                     "is " + llvm::Twine(DescribeValue(*value)) + ", but was read as " +
                          Describe(AttributeTraits<T>::kind, false));
   if (!Narrow(*stored, out))
-    return ReadError(*signature_, name, "is " + AttributeToString(*value) + ", outside 32 bits");
+    return ReadError(*signature_, name,
+                     "is " + llvm::Twine(AttributeToString(*value)) + ", which " + TooNarrow<T>(),
+                     Code::kLiteral);
   return llvm::Error::success();
 }
 
-template <typename T>
+template <ReadableElement T>
 llvm::Error AttributeReader::GetArray(llvm::StringRef name, llvm::SmallVectorImpl<T>* out) const {
   const AttributeValue* value = Find(name);
   if (!value) return ReadError(*signature_, name, "is not declared");
@@ -76,7 +99,7 @@ llvm::Error AttributeReader::GetArray(llvm::StringRef name, llvm::SmallVectorImp
       for (const Dim& dim : *shape) {
         if (!dim.is_constant())
           return ReadError(*signature_, name,
-                           "holds " + dim.ToString() + ", which is not a number");
+                           "holds " + llvm::Twine(dim.ToString()) + ", which is not a number");
         out->push_back(dim.constant());
       }
       return llvm::Error::success();
@@ -85,12 +108,13 @@ llvm::Error AttributeReader::GetArray(llvm::StringRef name, llvm::SmallVectorImp
   const auto* stored = std::get_if<std::vector<typename AttributeTraits<T>::stored>>(value);
   if (!stored)
     return ReadError(*signature_, name,
-                     "is " + DescribeValue(*value) + ", but was read as " +
+                     "is " + llvm::Twine(DescribeValue(*value)) + ", but was read as " +
                          Describe(AttributeTraits<T>::kind, true));
   for (const auto& element : *stored) {
     T converted;
     if (!Narrow(element, &converted))
-      return ReadError(*signature_, name, "holds a number outside 32 bits");
+      return ReadError(*signature_, name, llvm::Twine("has a number that ") + TooNarrow<T>(),
+                       Code::kLiteral);
     out->push_back(std::move(converted));
   }
   return llvm::Error::success();

@@ -1,6 +1,4 @@
 // Checks a call's attributes against the operator's declaration.
-#include <cmath>
-
 #include "llvm/ADT/StringExtras.h"
 #include "pdl/op/attribute_reader.h"
 #include "pdl/op/error.h"
@@ -48,10 +46,11 @@ std::string Subject(const OpSignature& signature, const AttributeDecl& decl,
 }
 
 std::string RangePhrase(const AttributeDecl& decl) {
-  auto number = [&](double value) {
-    std::string text = FloatToString(value);
+  auto number = [](const AttributeNumber& value) {
+    if (const auto* integer = std::get_if<int64_t>(&value)) return std::to_string(*integer);
+    const std::string text = FloatToString(std::get<double>(value));
     llvm::StringRef shorter = text;
-    if (value == std::floor(value)) shorter.consume_back(".0");
+    shorter.consume_back(".0");
     return shorter.str();
   };
   std::vector<std::string> parts;
@@ -62,38 +61,34 @@ std::string RangePhrase(const AttributeDecl& decl) {
   return llvm::join(parts, " and ");
 }
 
-llvm::Error CheckNumber(const OpSignature& signature, const AttributeDecl& decl, double value,
-                        const std::string& text, std::optional<unsigned> element) {
-  if (!decl.lower && !decl.upper) return llvm::Error::success();
-  // Negated so that NaN fails.
-  bool above =
-      !decl.lower || (decl.lower->open ? value > decl.lower->value : value >= decl.lower->value);
-  bool below =
-      !decl.upper || (decl.upper->open ? value < decl.upper->value : value <= decl.upper->value);
-  if (above && below && !std::isnan(value)) return llvm::Error::success();
+template <typename T>
+llvm::Error CheckNumber(const OpSignature& signature, const AttributeDecl& decl, T value,
+                        std::optional<unsigned> element) {
+  if (decl.Admits(value)) return llvm::Error::success();
   return Fail(Code::kAttributeRange, decl,
-              Subject(signature, decl, element) + " must be " + RangePhrase(decl) + ", got " + text,
+              Subject(signature, decl, element) + " must be " + RangePhrase(decl) + ", got " +
+                  AttributeToString(value),
               element);
+}
+
+template <typename T>
+llvm::Error CheckNumbers(const OpSignature& signature, const AttributeDecl& decl,
+                         const std::vector<T>& list) {
+  for (unsigned i = 0; i < list.size(); ++i)
+    if (llvm::Error error = CheckNumber(signature, decl, list[i], i)) return error;
+  return llvm::Error::success();
 }
 
 llvm::Error CheckValue(const OpSignature& signature, const AttributeDecl& decl,
                        const AttributeValue& value) {
   if (const auto* v = std::get_if<int64_t>(&value))
-    return CheckNumber(signature, decl, static_cast<double>(*v), std::to_string(*v), std::nullopt);
+    return CheckNumber(signature, decl, *v, std::nullopt);
   if (const auto* v = std::get_if<double>(&value))
-    return CheckNumber(signature, decl, *v, FloatToString(*v), std::nullopt);
-  if (const auto* list = std::get_if<std::vector<int64_t>>(&value)) {
-    for (unsigned i = 0; i < list->size(); ++i)
-      if (llvm::Error error = CheckNumber(signature, decl, static_cast<double>((*list)[i]),
-                                          std::to_string((*list)[i]), i))
-        return error;
-  }
-  if (const auto* list = std::get_if<std::vector<double>>(&value)) {
-    for (unsigned i = 0; i < list->size(); ++i)
-      if (llvm::Error error =
-              CheckNumber(signature, decl, (*list)[i], FloatToString((*list)[i]), i))
-        return error;
-  }
+    return CheckNumber(signature, decl, *v, std::nullopt);
+  if (const auto* list = std::get_if<std::vector<int64_t>>(&value))
+    return CheckNumbers(signature, decl, *list);
+  if (const auto* list = std::get_if<std::vector<double>>(&value))
+    return CheckNumbers(signature, decl, *list);
   if (const auto* text = std::get_if<std::string>(&value)) {
     if (decl.choices.empty() || llvm::is_contained(decl.choices, *text))
       return llvm::Error::success();

@@ -495,13 +495,18 @@ Truth ConstraintSet::DecideByRemainders(Kind kind, const Dim& difference) const 
   return any_true ? Truth::kTrue : Truth::kFalse;
 }
 
-Truth ConstraintSet::Decide(const DimCheck& check) const {
-  Truth plain = pdl::Decide(check);
+Truth ConstraintSet::DecideByBounds(const DimCheck& check) const {
+  const Truth plain = pdl::Decide(check);
   if (plain != Truth::kUnknown || contradictory_) return plain;
-  Dim difference = Reduce(check.left - check.right);
+  return DecideReduced(check.relation, Reduce(check.left - check.right));
+}
+
+Truth ConstraintSet::Decide(const DimCheck& check) const {
+  Truth truth = DecideByBounds(check);
+  if (truth != Truth::kUnknown || contradictory_) return truth;
+  const Dim difference = Reduce(check.left - check.right);
   if (!difference.is_valid()) return Truth::kUnknown;
-  Truth truth = DecideReduced(check.relation, difference);
-  if (truth == Truth::kUnknown) truth = DecideByCases(check.relation, difference);
+  truth = DecideByCases(check.relation, difference);
   if (truth == Truth::kUnknown) truth = DecideByRemainders(check.relation, difference);
   return truth;
 }

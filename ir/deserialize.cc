@@ -2,6 +2,7 @@
 #include "google/protobuf/arena.h"
 #include "google/protobuf/io/coded_stream.h"
 #include "google/protobuf/stubs/logging.h"
+#include "ir/complete_network.h"
 #include "ir/network_reader.h"
 #include "pdl/compiler/serialize.h"
 #include "pdl/op/error.h"
@@ -33,6 +34,7 @@ llvm::Expected<Graph> Deserialize(llvm::StringRef bytes, llvm::StringRef file,
                          desc->format_version(), kFormatVersion);
   if (!desc->whole())
     return MakeUserError(Code::kBadNetwork, "{0}: truncated: the end is missing", file);
+  if (desc->incomplete()) AddResultVariables(desc);
   return NetworkReader(*desc, bytes.size(), file, registry).Read();
 }
 

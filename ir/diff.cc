@@ -9,6 +9,7 @@
 #include "llvm/ADT/StringMap.h"
 #include "llvm/ADT/StringSet.h"
 #include "llvm/Support/raw_ostream.h"
+#include "pdl/compiler/weights.h"
 
 namespace pdl {
 namespace {
@@ -134,11 +135,11 @@ std::vector<std::string> Differ::VariableChanges(const Value& before, const Valu
   const VariableInfo& b = after.variable();
   std::vector<std::string> changes;
   auto first_value = [](const Graph& graph, const VariableInfo& info) {
-    if (info.weight) return "load(\"" + info.weight->file + "\", \"" + info.weight->tensor + "\")";
+    if (info.weight) return WeightToString(*info.weight);
     return info.initializer ? InitializerText(graph, *info.initializer) : std::string("none");
   };
-  const bool both_hashed =
-      a.weight && b.weight && !a.weight->sha256.empty() && !b.weight->sha256.empty();
+  const bool both_hashed = a.weight && b.weight && !a.weight->sha256.empty() &&
+                           !b.weight->sha256.empty() && a.weight->transpose == b.weight->transpose;
   if (both_hashed) {
     constexpr size_t kDigits = 12;
     const llvm::StringRef old_hash = a.weight->sha256, new_hash = b.weight->sha256;
@@ -159,6 +160,7 @@ std::vector<std::string> Differ::VariableChanges(const Value& before, const Valu
     if (x != y) changes.push_back(Arrow(name, FloatToString(x), FloatToString(y)));
   };
   number("weight_decay", a.weight_decay, b.weight_decay);
+  number("l1", a.l1, b.l1);
   number("gradient_clipping", a.gradient_clipping, b.gradient_clipping);
   number("lr_scale", a.lr_scale, b.lr_scale);
   if (a.trainable != b.trainable)

@@ -15,9 +15,10 @@ namespace {
 
 bool HasFloats(const Value* value) { return IsFloat(value->type().dtype); }
 
-std::string PlaceOf(const Graph& graph, const Op& op) {
+/// " at net.pdl:3:5", or nothing for a call without a location.
+std::string AtPlaceOf(const Graph& graph, const Op& op) {
   const std::string place = graph.PathToString(op.location());
-  return place.empty() ? place : place + ": ";
+  return place.empty() ? place : " at " + place;
 }
 
 /// Recomputes calls of layers with `recompute=true` in the backward pass.
@@ -146,11 +147,11 @@ class Differentiator {
     }
     if (!flows || !varied_.ContainsAny(op.operands())) return llvm::Error::success();
     if (op.def().gradient == nullptr) {
-      return MakeUserError(
-          Code::kBadGradient,
-          "{0}the gradient depends on '{1}', which has no gradient; stop_gradient(…) "
-          "in front of it treats its operand as a constant",
-          PlaceOf(graph_, op), op.type());
+      return MakeUserError(Code::kBadGradient,
+                           "the gradient depends on '{0}'{1}, which has no gradient; "
+                           "stop_gradient(…) in front of it "
+                           "treats its operand as a constant",
+                           op.type(), AtPlaceOf(graph_, op));
     }
     GradientContext context(graph_, registry_, op, output_gradients, &recomputation);
     op.def().gradient(context);

@@ -4,6 +4,7 @@
 
 #include "llvm/ADT/StringExtras.h"
 #include "llvm/Support/raw_ostream.h"
+#include "pdl/compiler/weights.h"
 
 namespace pdl {
 namespace {
@@ -87,14 +88,14 @@ class IrEmitter {
     const VariableInfo& info = value.variable();
     os_ << keyword << TypedName(&value);
     if (info.weight) {
-      os_ << " = load(" << AttributeToString(info.weight->file) << ", "
-          << AttributeToString(info.weight->tensor) << ")";
+      os_ << " = " << WeightToString(*info.weight);
     } else if (info.initializer) {
       os_ << " = block " << info.initializer->index;
     }
     std::vector<std::string> fields;
     if (info.weight_decay != 0)
       fields.push_back("weight_decay=" + FloatToString(info.weight_decay));
+    if (info.l1 != 0) fields.push_back("l1=" + FloatToString(info.l1));
     if (info.gradient_clipping != 0)
       fields.push_back("gradient_clipping=" + FloatToString(info.gradient_clipping));
     if (info.lr_scale != 1) fields.push_back("lr_scale=" + FloatToString(info.lr_scale));

@@ -26,15 +26,14 @@ size_t CommonEnds(llvm::StringRef a, llvm::StringRef b) {
 struct CodeRow {
   Code code;
   const char* title;
-  const char* explanation;
 };
 constexpr CodeRow kRows[] = {
-#define PDL_CODE(enumerator, number, title, explanation) {Code::enumerator, title, explanation},
+#define PDL_CODE(enumerator, number, title) {Code::enumerator, title},
 #include "pdl/op/codes.def"
 #undef PDL_CODE
 };
 constexpr Code kCodes[] = {
-#define PDL_CODE(enumerator, number, title, explanation) Code::enumerator,
+#define PDL_CODE(enumerator, number, title) Code::enumerator,
 #include "pdl/op/codes.def"
 #undef PDL_CODE
 };
@@ -66,11 +65,6 @@ std::string CodeName(Code code) {
 llvm::StringRef CodeTitle(Code code) {
   const CodeRow* row = FindRow(code);
   return row ? row->title : "";
-}
-
-llvm::StringRef CodeExplanation(Code code) {
-  const CodeRow* row = FindRow(code);
-  return row ? row->explanation : "";
 }
 
 std::optional<Code> CodeFromName(llvm::StringRef name) {

@@ -1,5 +1,8 @@
 #include "pdl/op/gradient.h"
 
+#include "ir/error_text.h"
+#include "pdl/op/error.h"
+
 namespace pdl {
 
 GradientContext::GradientContext(Graph& graph, const OpRegistry& registry, const Op& op,
@@ -88,16 +91,17 @@ llvm::Expected<Value*> GradientContext::FitGradient(unsigned index) {
     if (llvm::Error error = TakeError()) return error;
     return gradient;
   }
-  return llvm::createStringError("gradient of '" + op_->type() + "': the gradient of operand " +
-                                 std::to_string(index) + " is " + found.ToString() +
-                                 ", the operand " + expected.ToString());
+  return MakeUserError(Code::kBadGradient,
+                       "gradient of '{0}': the gradient of operand {1} is {2}, the operand {3}",
+                       op_->type(), index, found.ToString(), expected.ToString());
 }
 
 llvm::Error GradientContext::TakeError() {
   if (error_.empty()) return llvm::Error::success();
   std::string text = std::move(error_);
   error_.clear();
-  return llvm::createStringError(llvm::Twine("gradient of '") + op_->type() + "': " + text);
+  return MakeUserError(Code::kBadGradient, "gradient of '{0}': {1}", op_->type(),
+                       WithoutCodes(std::move(text)));
 }
 
 }  // namespace pdl

@@ -8,6 +8,7 @@
 #include "llvm/ADT/STLExtras.h"
 #include "llvm/ADT/SmallVectorExtras.h"
 #include "pdl/op/error.h"
+#include "pdl/op/operator_arguments.h"
 
 namespace pdl {
 
@@ -146,6 +147,23 @@ bool Graph::IsCallKnownToPlan(const OpDef& def, llvm::ArrayRef<Value*> operands,
   });
 }
 
+// The checks that the operator itself makes, in the absence of a device.
+static llvm::Error CheckByOperator(const InferenceContext& context, llvm::ArrayRef<Value*> operands,
+                                   llvm::ArrayRef<std::string> result_names) {
+  if (context.def().check_attributes == nullptr) return llvm::Error::success();
+  OperatorArguments call;
+  call.def = &context.def();
+  call.attributes = context.attributes().values().vec();
+  for (const Value* operand : operands) {
+    call.inputs.push_back(operand->name());
+    call.input_dtypes.push_back(operand->type().dtype);
+  }
+  call.outputs = result_names.vec();
+  for (const Type& type : context.outputs()) call.output_dtypes.push_back(type.dtype);
+  // A failure of a device is not an error of the call.
+  return llvm::handleErrors(context.def().check_attributes(call), [](const DeviceError&) {});
+}
+
 llvm::Expected<Op*> Graph::AddOp(const OpDef& def, llvm::ArrayRef<Value*> operands,
                                  llvm::ArrayRef<NamedAttribute> attributes,
                                  llvm::ArrayRef<std::string> result_names, CallOptions options) {
@@ -165,6 +183,7 @@ llvm::Expected<Op*> Graph::AddOpWithValues(const OpDef& def, llvm::ArrayRef<Valu
   if (llvm::Error error = Infer(context)) return error;
   if (result_names.size() != context.outputs().size())
     InternalError("'" + def.name() + "' needs a name for each of its results");
+  if (llvm::Error error = CheckByOperator(context, operands, result_names)) return error;
 
   llvm::Expected<std::string> defined = SymbolToDefine(context, options);
   if (!defined) return defined.takeError();

@@ -42,7 +42,9 @@ void PropagateBackward(llvm::ArrayRef<Op*> ops, ValueSet& useful) {
 LoopBody::LoopBody(const Graph& graph, const Op& loop)
     : block_(graph.block(std::get<BlockId>(
           loop.attribute_values()[static_cast<size_t>(loop.def().signature.BlockAttribute())]))),
-      num_xs_(static_cast<size_t>(loop.attributes().Int("num_xs"))),
+      num_xs_(loop.attributes().Find("num_xs")
+                  ? static_cast<size_t>(loop.attributes().Int("num_xs"))
+                  : 0),
       num_init_(static_cast<size_t>(loop.attributes().Int("num_init"))) {}
 
 Value* LoopBody::output(unsigned result) const {

@@ -189,7 +189,11 @@ llvm::Error CheckOperands(const InferenceContext& context) {
     if (type.is_sparse() && !decl.accepts_sparse)
       return context.FailAt({i}, Code::kStorage, "'{0}' must be dense, got {1}", decl.name,
                             type.ToString());
-    if (const unsigned levels = type.ragged_levels(); levels > decl.ragged_levels)
+    const unsigned levels = type.ragged_levels();
+    if (levels < decl.min_ragged_levels)
+      return context.FailAt({i}, Code::kStorage, "'{0}' must have {1} ragged dim, got {2}",
+                            decl.name, decl.ragged_levels == 1 ? "one" : "a", type.ToString());
+    if (levels > decl.ragged_levels)
       return context.FailAt({i}, Code::kStorage, "'{0}' takes {1}, got {2}", decl.name,
                             decl.ragged_levels == 0 ? "no ragged dims" : "at most 1 ragged dim",
                             type.ToString());
@@ -210,6 +214,49 @@ llvm::Error CheckDimsInAttributes(const InferenceContext& context) {
       return context.FailAtAttribute(decl.name, Code::kStorage,
                                      "'{0}' takes no ragged dims, got {1}", decl.name,
                                      ShapeToString(shape));
+    }
+  }
+  return llvm::Error::success();
+}
+
+/// The dtype that an operator computes in; nullopt if no operand is a float.
+std::optional<DType> ComputeDType(const InferenceContext& context) {
+  for (unsigned i = 0; i < context.num_inputs(); ++i) {
+    const DType dtype = context.input(i).dtype;
+    if (kFloats.Contains(dtype)) return dtype == DType::kF64 ? DType::kF64 : DType::kF32;
+  }
+  return std::nullopt;
+}
+
+llvm::Error CheckFits(const InferenceContext& context, const AttributeDecl& decl, double value,
+                      std::optional<unsigned> element) {
+  if (FitsFloat(value)) return llvm::Error::success();
+  const std::string where = element ? "element " + std::to_string(*element) + " of " : "";
+  auto error = std::make_unique<CallError>(
+      Code::kLiteral,
+      llvm::formatv("{0}attribute '{1}' of '{2}' must fit f32, in which it is used, got {3}, which "
+                    "would become {4}",
+                    where, decl.name, context.def().name(), FloatToString(value),
+                    FloatToString(static_cast<float>(value))));
+  error->attribute = decl.name;
+  error->element = element;
+  error->is_whole = true;
+  return llvm::Error(std::move(error));
+}
+
+/// Floats that are used in f32 must not become infinite or 0 there.
+llvm::Error CheckFloatAttributes(const InferenceContext& context) {
+  llvm::ArrayRef<AttributeDecl> decls = context.def().signature.attributes;
+  std::optional<DType> dtype;
+  for (auto [decl, value] : llvm::zip_equal(decls, context.attributes().values())) {
+    if (decl.kind != AttributeKind::kFloat || decl.in_double) continue;
+    if (!dtype) dtype = ComputeDType(context);
+    if (dtype != DType::kF32) return llvm::Error::success();
+    if (const auto* number = std::get_if<double>(&value)) {
+      if (llvm::Error error = CheckFits(context, decl, *number, std::nullopt)) return error;
+    } else if (const auto* list = std::get_if<std::vector<double>>(&value)) {
+      for (unsigned i = 0; i < list->size(); ++i)
+        if (llvm::Error error = CheckFits(context, decl, (*list)[i], i)) return error;
     }
   }
   return llvm::Error::success();
@@ -255,6 +302,7 @@ llvm::Error Infer(InferenceContext& context) {
   if (llvm::Error error = CheckOperandCount(context)) return error;
   if (llvm::Error error = CheckOperands(context)) return error;
   if (llvm::Error error = CheckDimsInAttributes(context)) return error;
+  if (llvm::Error error = CheckFloatAttributes(context)) return error;
   if (llvm::Error error = context.def().infer(context)) return error;
   if (llvm::Error error = CheckOutputs(context)) return error;
   return context.def().properties().elementwise ? CheckRowsOfRagged(context)

@@ -18,6 +18,18 @@ std::string InputName(const LayerInputDecl& input) {
          (input.optional() ? " = " + input.default_text : "");
 }
 
+/// "; up to 2 ragged dims"; empty for dense values only.
+std::string LevelsOf(llvm::ArrayRef<unsigned> levels) {
+  if (levels.empty() || levels.back() == 0) return "";
+  const bool is_all = levels.size() == levels.back() + 1;
+  std::string text = is_all ? "; up to " + std::to_string(levels.back()) : "; ";
+  if (!is_all) {
+    for (const unsigned& level : levels)
+      text += (&level == levels.begin() ? "" : " or ") + std::to_string(level);
+  }
+  return text + (levels.back() == 1 ? " ragged dim" : " ragged dims");
+}
+
 std::string KindsOf(const LayerInputDecl& input) {
   std::vector<std::string> kinds;
   for (Kind kind : input.kinds) {
@@ -27,11 +39,7 @@ std::string KindsOf(const LayerInputDecl& input) {
                                             : "sparse with ones only");
   }
   std::string text = llvm::join(kinds, ", ");
-  if (input.sequence_levels > 0) {
-    text += "; up to " + std::to_string(input.sequence_levels) +
-            (input.sequence_levels == 1 ? " ragged dim" : " ragged dims");
-  }
-  return text;
+  return text + LevelsOf(input.levels);
 }
 
 /// "{init: function, weight_decay: float in 0..=1 = 0.0}".
@@ -61,12 +69,27 @@ void AppendMarkdown(const LayerSignature& layer, std::string* out) {
     os << "\n";
   }
   if (!layer.outputs.empty()) {
-    std::vector<std::string> names;
-    for (const OutputDecl& output : layer.outputs) names.push_back("`" + output.name + "`");
-    os << (names.size() == 1 ? "Output: " : "Outputs: ") << llvm::join(names, ", ") << ".\n";
+    os << "| output | meaning |\n|---|---|\n";
+    for (const OutputDecl& output : layer.outputs)
+      os << "| `" << output.name << "` | " << Cell(output.comment) << " |\n";
   }
   if (!layer.constraints.empty())
     os << "\nConstraints: `" << llvm::join(layer.constraints, "`, `") << "`.\n";
+  if (!layer.parameter_attributes.empty())
+    os << "\nParameter attributes: `" << RecordOf(layer.parameter_attributes) << "`.\n";
+  if (!layer.bias_attributes.empty())
+    os << "\nBias attributes: `" << RecordOf(layer.bias_attributes) << "`.\n";
+}
+
+/// The attributes, each with its description.
+void AppendAttributes(llvm::ArrayRef<LayerAttributeDecl> attributes, llvm::StringRef title,
+                      unsigned width, std::string* out) {
+  if (!attributes.empty()) *out += "\n" + title.str() + "\n";
+  for (const LayerAttributeDecl& attribute : attributes) {
+    *out += "  " + attribute.decl.name + ": " + DeclarationOf(attribute) +
+            (attribute.required() ? "  (required)" : "") + "\n";
+    if (!attribute.decl.comment.empty()) AppendWrapped(attribute.decl.comment, 6, width, out);
+  }
 }
 
 }  // namespace
@@ -93,25 +116,14 @@ std::string LayerDocText(const LayerSignature& layer, unsigned width) {
   }
   if (!layer.constraints.empty())
     text += "\nConstraints\n  " + llvm::join(layer.constraints, "\n  ") + "\n";
-  if (!layer.attributes.empty()) text += "\nAttributes\n";
-  for (const LayerAttributeDecl& attribute : layer.attributes) {
-    text += "  " + attribute.decl.name + ": " + DeclarationOf(attribute) +
-            (attribute.required() ? "  (required)" : "") + "\n";
-    if (!attribute.decl.comment.empty()) AppendWrapped(attribute.decl.comment, 6, width, &text);
-  }
+  AppendAttributes(layer.attributes, "Attributes", width, &text);
   if (!layer.outputs.empty()) text += "\nOutputs\n";
   for (const OutputDecl& output : layer.outputs) {
     text += "  " + output.name + "\n";
     if (!output.comment.empty()) AppendWrapped(output.comment, 6, width, &text);
   }
-  if (!layer.parameter_attributes.empty()) {
-    text += "\nParameter attributes\n";
-    AppendWrapped(RecordOf(layer.parameter_attributes), 2, width, &text);
-  }
-  if (!layer.bias_attributes.empty()) {
-    text += "\nBias attributes\n";
-    AppendWrapped(RecordOf(layer.bias_attributes), 2, width, &text);
-  }
+  AppendAttributes(layer.parameter_attributes, "Parameter attributes", width, &text);
+  AppendAttributes(layer.bias_attributes, "Bias attributes", width, &text);
   return text;
 }
 

@@ -135,7 +135,17 @@ llvm::Error NetworkReader::ReadSymbols() {
     if (values_.IsKnownSymbol(symbol)) return Broken("two symbols have the name '{0}'", symbol);
     values_.AddSymbol(symbol);
   }
+  if (desc_.incomplete())
+    for (const VarDesc& variable : desc_.variables())
+      if (variable.role() == VarDesc::INPUT)
+        for (const DimDesc& dim : variable.type().dims()) AddInputSymbols(dim);
   return llvm::Error::success();
+}
+
+void NetworkReader::AddInputSymbols(const DimDesc& dim) {
+  if (dim.value_case() == DimDesc::kSymbol && IsIdentifier(dim.symbol()))
+    values_.AddSymbol((dim.ragged() ? "~" : "") + dim.symbol());
+  for (const DimDesc& operand : dim.call().operands()) AddInputSymbols(operand);
 }
 
 llvm::Error NetworkReader::ReadLocations() {
@@ -192,6 +202,7 @@ llvm::Error NetworkReader::ReadVariables() {
     }
   }
   std::vector<std::string> symbols = graph_.Symbols();
+  if (desc_.incomplete() && desc_.symbols().empty()) return llvm::Error::success();
   if (!llvm::equal(symbols, desc_.symbols()))
     return Broken("the inputs introduce the symbols [{0}], not [{1}]", llvm::join(symbols, ", "),
                   llvm::join(desc_.symbols(), ", "));
@@ -243,6 +254,7 @@ llvm::Error NetworkReader::ReadLearned(const VarDesc& desc, Type type) {
     if (llvm::Error error = ReadWeight(desc, type, &info.weight.emplace())) return error;
   }
   info.weight_decay = desc.weight_decay();
+  info.l1 = desc.l1();
   info.gradient_clipping = desc.gradient_clipping();
   info.lr_scale = desc.has_lr_scale() ? desc.lr_scale() : 1;
   info.trainable = !desc.frozen();
@@ -250,6 +262,8 @@ llvm::Error NetworkReader::ReadLearned(const VarDesc& desc, Type type) {
   if (!(info.weight_decay >= 0 && info.weight_decay <= 1))
     return Broken("{0}: weight_decay must be in 0..=1, got {1}", where,
                   FloatToString(info.weight_decay));
+  if (!(info.l1 >= 0))
+    return Broken("{0}: l1 must be at least 0, got {1}", where, FloatToString(info.l1));
   if (!(info.gradient_clipping >= 0))
     return Broken("{0}: gradient_clipping must be at least 0, got {1}", where,
                   FloatToString(info.gradient_clipping));
@@ -258,9 +272,9 @@ llvm::Error NetworkReader::ReadLearned(const VarDesc& desc, Type type) {
   Value* value = is_parameter
                      ? graph_.AddParameter(desc.name(), std::move(type), std::move(info), *location)
                      : graph_.AddState(desc.name(), std::move(type), std::move(info), *location);
-  // A state may be set by the caller of a run.
-  if (is_parameter && desc.initializer() == 0 && !desc.has_weight())
-    return Broken("parameter '{0}' has neither an initializer nor a weight", desc.name());
+  if (desc.initializer() == 0 && !desc.has_weight())
+    return Broken("{0} '{1}' has neither an initializer nor a weight",
+                  is_parameter ? "parameter" : "state", desc.name());
   if (desc.initializer() != 0) initializers_.push_back({value, desc.initializer() - 1});
   return ReadComment(desc, value);
 }
@@ -280,6 +294,10 @@ llvm::Error NetworkReader::ReadWeight(const VarDesc& desc, const Type& type, Wei
   if (!weight.sha256().empty() && weight.sha256().size() != 32)
     return Broken("{0} has a SHA-256 of {1} bytes", where, weight.sha256().size());
   out->file = weight.file();
+  if (weight.transpose() && type.rank() != 2)
+    return Broken("{0} is transposed, but it is {1}", where, type.ToString());
+  out->cast = weight.cast();
+  out->transpose = weight.transpose();
   out->tensor = weight.tensor();
   out->sha256 = llvm::toHex(weight.sha256(), /*LowerCase=*/true);
   return llvm::Error::success();

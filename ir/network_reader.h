@@ -32,6 +32,8 @@ class NetworkReader {
 
   // Tables: symbols, files, locations, blocks.
   llvm::Error ReadSymbols();
+  /// The symbols of an input of an incomplete network.
+  void AddInputSymbols(const DimDesc& dim);
   llvm::Error ReadLocations();
   llvm::Error ReadBlocks();
   // Variables in order; a call is read with its first result.

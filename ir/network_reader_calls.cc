@@ -69,13 +69,14 @@ llvm::Expected<int> NetworkReader::ReadResults(int variable) {
       if (!dim.is_constant())
         dim.ForEachSymbol([&](llvm::StringRef symbol) { values_.AddSymbol(symbol); });
     const VarDesc& stored = desc_.variables(index);
+    if (llvm::Error error = ReadComment(stored, result)) return error;
+    if (desc_.incomplete() && !stored.has_type()) continue;
     llvm::Expected<Type> type = values_.ReadType(stored.type());
     if (!type) return InCall(call, type.takeError());
     if (*type != result->type())
       return InCall(
           call, MakeUserError(Code::kBadNetwork, "'{0}' is stored as {1}, but the call returns {2}",
                               result->name(), type->ToString(), result->type().ToString()));
-    if (llvm::Error error = ReadComment(stored, result)) return error;
   }
   return static_cast<int>(op->results().size());
 }

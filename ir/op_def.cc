@@ -2,8 +2,11 @@
 
 #include <algorithm>
 #include <climits>
+#include <cmath>
 
+#include "llvm/ADT/STLExtras.h"
 #include "llvm/ADT/StringExtras.h"
+#include "pdl/op/type.h"
 
 namespace pdl {
 namespace {
@@ -15,16 +18,123 @@ int FindByName(const std::vector<Decl>& decls, llvm::StringRef name) {
   return -1;
 }
 
-/// Bounds of int attributes print as ints.
-std::string BoundToString(AttributeKind kind, double value) {
-  if (kind == AttributeKind::kInt) return std::to_string(static_cast<int64_t>(value));
-  std::string text = FloatToString(value);
+/// Without the `.0` of a float that is an integer.
+std::string NumberToString(const AttributeNumber& number) {
+  if (const auto* integer = std::get_if<int64_t>(&number)) return std::to_string(*integer);
+  const std::string text = FloatToString(std::get<double>(number));
   llvm::StringRef short_text = text;
   short_text.consume_back(".0");
   return short_text.str();
 }
 
+/// The dims that an output has according to `dims_of`; nullopt if it names no operand of the call.
+std::optional<Shape> DeclaredDims(const OpSignature& signature, const OutputDecl& output,
+                                  llvm::ArrayRef<const Type*> operands,
+                                  llvm::ArrayRef<AttributeValue> attributes) {
+  if (const int input = signature.FindInput(output.dims_of); input >= 0) {
+    const size_t first = signature.FirstOperand(static_cast<size_t>(input), attributes);
+    return first < operands.size() ? std::optional(operands[first]->dims) : std::nullopt;
+  }
+  const int attribute = signature.FindAttribute(output.dims_of);
+  const auto* shape =
+      attribute < 0 ? nullptr : std::get_if<Shape>(&attributes[static_cast<size_t>(attribute)]);
+  return shape ? std::optional(*shape) : std::nullopt;
+}
+
+/// As DeclaredDims, for the dtype.
+std::optional<DType> DeclaredDType(const OpSignature& signature, const OutputDecl& output,
+                                   llvm::ArrayRef<const Type*> operands,
+                                   llvm::ArrayRef<AttributeValue> attributes) {
+  if (output.dtype) return output.dtype;
+  if (const int input = signature.FindInput(output.dtype_of); input >= 0) {
+    const size_t first = signature.FirstOperand(static_cast<size_t>(input), attributes);
+    return first < operands.size() ? std::optional(operands[first]->dtype) : std::nullopt;
+  }
+  const int attribute = signature.FindAttribute(output.dtype_of);
+  const auto* dtype =
+      attribute < 0 ? nullptr : std::get_if<DType>(&attributes[static_cast<size_t>(attribute)]);
+  return dtype ? std::optional(*dtype) : std::nullopt;
+}
+
+/// Whether each dim is that of some operand at the same index from the end, or 1 if all are 1.
+bool IsBroadcastOf(llvm::ArrayRef<Dim> dims, llvm::ArrayRef<const Type*> operands) {
+  size_t rank = 0;
+  for (const Type* operand : operands) rank = std::max(rank, size_t{operand->rank()});
+  if (dims.size() != rank) return false;
+  for (size_t i = 0; i < rank; ++i) {
+    bool all_one = true, found = false;
+    for (const Type* operand : operands) {
+      if (operand->rank() + i < rank) continue;
+      const Dim& dim = operand->dims[operand->rank() + i - rank];
+      all_one &= dim.is_constant(1);
+      found |= dim == dims[i];
+    }
+    if (!found || (dims[i].is_constant(1) && !all_one)) return false;
+  }
+  return true;
+}
+
+std::partial_ordering CompareWithInt(double a, int64_t b) {
+  // Below 2**63 the integral part of `a` is an int64_t.
+  constexpr double kEnd = 0x1p63;
+  if (std::isnan(a)) return std::partial_ordering::unordered;
+  if (a >= kEnd) return std::partial_ordering::greater;
+  if (a < -kEnd) return std::partial_ordering::less;
+  const double whole = std::trunc(a);
+  if (const auto integer = static_cast<int64_t>(whole); integer != b) return integer <=> b;
+  return a <=> whole;
+}
+
 }  // namespace
+
+std::string FaultOfOutputs(const OpSignature& signature, llvm::ArrayRef<const Type*> operands,
+                           llvm::ArrayRef<AttributeValue> attributes,
+                           llvm::ArrayRef<const Type*> results) {
+  for (size_t i = 0; i < results.size(); ++i) {
+    const OutputDecl& output = signature.output(i);
+    const Type& type = *results[i];
+    auto fault = [&](const llvm::Twine& declared) {
+      return ("output '" + output.name + "' is declared with " + declared + ", and is " +
+              type.ToString())
+          .str();
+    };
+    const std::optional<DType> dtype = DeclaredDType(signature, output, operands, attributes);
+    if (!dtype && !output.dtype_of.empty())
+      return fault("the dtype of '" + output.dtype_of + "', which the call does not have");
+    if (dtype && *dtype != type.dtype) return fault("dtype " + DTypeName(*dtype));
+    if (output.rank && *output.rank != type.rank())
+      return fault(llvm::Twine(*output.rank) + " dims");
+    if (output.is_broadcast && !IsBroadcastOf(type.dims, operands))
+      return fault("the broadcast dims of the operands");
+    if (output.dims_of.empty()) continue;
+    const std::optional<Shape> dims = DeclaredDims(signature, output, operands, attributes);
+    if (!dims || *dims != type.dims)
+      return fault("the dims of '" + output.dims_of + "', " +
+                   (dims ? ShapeToString(*dims) : "none"));
+  }
+  return "";
+}
+
+std::partial_ordering Compare(const AttributeNumber& a, const AttributeNumber& b) {
+  const auto* int_a = std::get_if<int64_t>(&a);
+  const auto* int_b = std::get_if<int64_t>(&b);
+  if (int_a && int_b) return *int_a <=> *int_b;
+  if (int_b) return CompareWithInt(std::get<double>(a), *int_b);
+  if (int_a) return 0 <=> CompareWithInt(std::get<double>(b), *int_a);
+  return std::get<double>(a) <=> std::get<double>(b);
+}
+
+bool AttributeDecl::Admits(const AttributeNumber& number) const {
+  if (lower) {
+    const std::partial_ordering order = Compare(number, lower->value);
+    if (!(lower->open ? order > 0 : order >= 0)) return false;
+  }
+  if (upper) {
+    const std::partial_ordering order = Compare(number, upper->value);
+    if (!(upper->open ? order < 0 : order <= 0)) return false;
+  }
+  return true;
+}
 
 std::string AttributeDecl::ToString() const {
   // In source, a Block is a function.
@@ -38,12 +148,12 @@ std::string AttributeDecl::ToString() const {
     text += kind == AttributeKind::kShape ? " or " + llvm::join(quoted, " or ")
                                           : " in [" + llvm::join(quoted, ", ") + "]";
   } else if (lower && upper && !lower->open) {
-    text += " in " + BoundToString(kind, lower->value) + (upper->open ? ".." : "..=") +
-            BoundToString(kind, upper->value);
+    text += " in " + NumberToString(lower->value) + (upper->open ? ".." : "..=") +
+            NumberToString(upper->value);
   } else {
-    if (lower) text += (lower->open ? " > " : " >= ") + BoundToString(kind, lower->value);
+    if (lower) text += (lower->open ? " > " : " >= ") + NumberToString(lower->value);
     if (lower && upper) text += " and";
-    if (upper) text += (upper->open ? " < " : " <= ") + BoundToString(kind, upper->value);
+    if (upper) text += (upper->open ? " < " : " <= ") + NumberToString(upper->value);
   }
   if (!required()) text += " = " + AttributeToString(default_value);
   return text;

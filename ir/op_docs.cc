@@ -26,21 +26,50 @@ std::string DeclarationOf(const AttributeDecl& decl) {
 std::string KindsOf(const OpDef& def, const InputDecl& input) {
   std::string text = input.dtypes == kAnyDType ? "any dtype" : input.dtypes.ToString();
   const llvm::StringRef ragged = input.ragged_levels == 1 ? "ragged at one level" : "ragged";
-  if (input.ragged_levels > 0 && input.accepts_sparse) {
+  if (input.min_ragged_levels > 0) {
+    text += "; " + ragged.str() + " only";
+  } else if (input.ragged_levels > 0 && input.accepts_sparse) {
     text += "; dense, sparse or " + ragged.str();
   } else if (input.ragged_levels > 0) {
     text += "; dense or " + ragged.str();
   } else if (input.accepts_sparse) {
     text += "; dense or sparse";
   }
-  const bool is_derived = def.gradient != nullptr || def.lower != nullptr;
-  if (is_derived && !input.differentiable && input.dtypes.Intersects(kFloats))
+  if (IsDifferentiable(def) && !input.differentiable && input.dtypes.Intersects(kFloats))
     text += "; no gradient";
   return text;
 }
 
 std::string InputName(const InputDecl& input) {
   return input.name + (input.repeatable ? "..." : "") + (input.optional ? " = none" : "");
+}
+
+/// The tests verify the declared order of pdl's own operators, which have a family.
+std::string DerivativeText(const OpDef& def) {
+  if (def.gradient_order == 0) return "differentiable";
+  return (def.signature.family.empty() ? "differentiable, declared to order "
+                                       : "differentiable, verified to order ") +
+         std::to_string(def.gradient_order);
+}
+
+/// The declared properties of an output's type: "type of x", "i64, scalar", "dtype from to, dims of
+/// x".
+std::string TypeText(const OpSignature& signature, const OutputDecl& output) {
+  const auto source = [&](const std::string& name) {
+    return (signature.FindInput(name) >= 0 ? " of " : " from ") + name;
+  };
+  if (!output.dtype_of.empty() && output.dtype_of == output.dims_of)
+    return "type" + source(output.dtype_of);
+  std::vector<std::string> parts;
+  if (output.dtype) parts.push_back(DTypeName(*output.dtype).str());
+  if (!output.dtype_of.empty()) parts.push_back("dtype" + source(output.dtype_of));
+  if (output.rank)
+    parts.push_back(*output.rank == 0
+                        ? "scalar"
+                        : std::to_string(*output.rank) + (*output.rank == 1 ? " dim" : " dims"));
+  if (output.is_broadcast) parts.push_back("dims broadcast");
+  if (!output.dims_of.empty()) parts.push_back("dims" + source(output.dims_of));
+  return llvm::join(parts, ", ");
 }
 
 std::string PropertiesText(const OpDef& def) {
@@ -56,13 +85,9 @@ std::string PropertiesText(const OpDef& def) {
   if (properties.reduced_precision == ReducedPrecision::kCompute)
     found.push_back("computed in f16 or bf16 with mixed precision");
   if (!properties.onnx_name.empty()) found.push_back(properties.onnx_name + " in ONNX");
-  if (def.gradient != nullptr) {
-    found.push_back("differentiable");
-  } else if (IsAlwaysLowered(def)) {
-    found.push_back("lowered to other calls before a run, and differentiable if they are");
-  } else {
-    found.push_back("not differentiable");
-  }
+  if (def.gradient == nullptr && IsAlwaysLowered(def))
+    found.push_back("lowered to other calls before a run");
+  found.push_back(IsDifferentiable(def) ? DerivativeText(def) : "not differentiable");
   return llvm::join(found, "; ");
 }
 
@@ -95,9 +120,10 @@ void AppendMarkdown(const OpDef& def, std::string* out) {
     os << "\n";
   }
   if (!signature.outputs.empty()) {
-    os << "| output | meaning |\n|---|---|\n";
+    os << "| output | type | meaning |\n|---|---|---|\n";
     for (const OutputDecl& output : signature.outputs)
-      os << "| `" << output.name << "` | " << Cell(output.comment) << " |\n";
+      os << "| `" << output.name << "` | " << Cell(TypeText(signature, output)) << " | "
+         << Cell(output.comment) << " |\n";
     os << "\n";
   }
   if (!signature.examples.empty()) {
@@ -140,7 +166,8 @@ std::string OpDocText(const OpDef& def, unsigned width) {
   }
   if (!signature.outputs.empty()) text += "\nOutputs\n";
   for (const OutputDecl& output : signature.outputs) {
-    text += "  " + output.name + "\n";
+    const std::string type = TypeText(signature, output);
+    text += "  " + output.name + (type.empty() ? "" : ": " + type) + "\n";
     AppendWrapped(output.comment, 6, width, &text);
   }
   if (!signature.examples.empty()) text += "\nExamples\n";

@@ -8,6 +8,7 @@
 #include "pdl/compiler/layer_def.h"
 #include "pdl/compiler/serialize.h"
 #include "pdl/op/error.h"
+#include "pdl/op/lowering.h"
 #include "pdl/op/op_registry.h"
 #include "pdl/version.h"
 
@@ -15,7 +16,7 @@ namespace pdl {
 namespace {
 
 void BoundToProto(const Bound& bound, BoundProto* out) {
-  out->set_value(bound.value);
+  out->set_value(bound.real());
   out->set_open(bound.open);
 }
 
@@ -34,8 +35,32 @@ void InputToProto(const OpDef& def, const InputDecl& input, InputProto* out) {
   out->set_own_dtype(input.own_dtype);
   out->set_count(input.count);
   if (input.stand_in) out->set_stand_in(*input.stand_in);
-  out->set_differentiable(def.gradient != nullptr && input.differentiable);
+  out->set_differentiable(IsDifferentiable(def) && input.differentiable);
   out->set_selector(input.is_selector);
+  for (unsigned level = input.min_ragged_levels; level <= input.ragged_levels; ++level)
+    out->add_levels(level);
+}
+
+void OutputToProto(const OpSignature& signature, const OutputDecl& output, OutputProto* out) {
+  out->set_name(output.name);
+  out->set_comment(output.comment);
+  out->set_own_dtype(output.own_dtype);
+  if (output.dtype) {
+    out->set_dtype(static_cast<DataType>(*output.dtype));
+  } else if (signature.FindInput(output.dtype_of) >= 0) {
+    out->set_dtype_of_input(output.dtype_of);
+  } else if (!output.dtype_of.empty()) {
+    out->set_dtype_of_attribute(output.dtype_of);
+  }
+  if (output.rank) {
+    out->set_rank(*output.rank);
+  } else if (output.is_broadcast) {
+    out->set_broadcast(true);
+  } else if (signature.FindInput(output.dims_of) >= 0) {
+    out->set_dims_of_input(output.dims_of);
+  } else if (!output.dims_of.empty()) {
+    out->set_dims_of_attribute(output.dims_of);
+  }
 }
 
 void AttributeDeclToProto(const AttributeDecl& decl, AttributeProto* out) {
@@ -69,17 +94,14 @@ void OpToProto(const OpDef& def, OpProto* out) {
   out->set_type(def.name());
   out->set_comment(def.signature.comment);
   for (const InputDecl& input : def.signature.inputs) InputToProto(def, input, out->add_inputs());
-  for (const OutputDecl& output : def.signature.outputs) {
-    OutputProto* proto = out->add_outputs();
-    proto->set_name(output.name);
-    proto->set_comment(output.comment);
-    proto->set_own_dtype(output.own_dtype);
-  }
+  for (const OutputDecl& output : def.signature.outputs)
+    OutputToProto(def.signature, output, out->add_outputs());
   for (const AttributeDecl& decl : def.signature.attributes)
     AttributeDeclToProto(decl, out->add_attributes());
   for (const std::string& name : def.signature.results_from) out->add_results_from(name);
   PropertiesToProto(def.properties(), out);
-  out->set_differentiable(def.gradient != nullptr);
+  out->set_differentiable(IsDifferentiable(def));
+  out->set_gradient_order(def.gradient_order);
   out->set_family(def.signature.family);
   for (const std::string& example : def.signature.examples) out->add_examples(example);
   out->set_max_ulp(def.signature.max_ulp);
@@ -104,17 +126,17 @@ void LayerToProto(const LayerSignature& layer, LayerDef* out) {
     proto->set_comment(input.comment);
     for (LayerInputDecl::Kind kind : input.kinds)
       proto->add_kinds(static_cast<LayerInputKind>(kind));
-    proto->set_sequence_levels(input.sequence_levels);
+    for (const unsigned level : input.levels) proto->add_levels(level);
+    proto->set_sequence_levels(input.levels.empty() ? 0 : input.levels.back());
     proto->set_repeatable(input.repeatable);
     proto->set_optional(input.optional());
     proto->set_type(input.type);
     proto->set_default_text(input.default_text);
+    for (const LayerAttributeDecl& attribute : input.parameter_attributes)
+      LayerAttributeToProto(attribute, proto->add_parameter_attributes());
   }
-  for (const OutputDecl& output : layer.outputs) {
-    OutputProto* proto = out->add_outputs();
-    proto->set_name(output.name);
-    proto->set_comment(output.comment);
-  }
+  for (const OutputDecl& output : layer.outputs)
+    OutputToProto(OpSignature(), output, out->add_outputs());
   for (const LayerAttributeDecl& attribute : layer.attributes)
     LayerAttributeToProto(attribute, out->add_attributes());
   for (const LayerAttributeDecl& attribute : layer.parameter_attributes)

@@ -2,96 +2,147 @@
 
 #include <set>
 
+#include "llvm/ADT/STLExtras.h"
 #include "pdl/op/attribute_reader.h"
 #include "pdl/op/error.h"
+#include "pdl/op/inference.h"
 
 namespace pdl {
 namespace {
 
-[[noreturn]] void Contradiction(llvm::StringRef op, const std::string& what) {
-  InternalError("the declaration of operator '" + op.str() + "' is inconsistent: " + what);
-}
+/// Checks a declaration for contradictions, of which it keeps the first.
+class DeclarationCheck {
+ public:
+  explicit DeclarationCheck(const OpDef& def) : def_(def), signature_(def.signature) {}
 
-void CheckAttributeDecl(const OpSignature& signature, const AttributeDecl& decl) {
-  const std::string& op = signature.name;
-  bool number = decl.kind == AttributeKind::kInt || decl.kind == AttributeKind::kFloat;
-  if ((decl.lower || decl.upper) && !number)
-    Contradiction(op, "a range on '" + decl.name + "', which is not a number");
-  if (!decl.choices.empty() && decl.kind != AttributeKind::kString &&
-      decl.kind != AttributeKind::kShape)
-    Contradiction(op, "choices for '" + decl.name + "', which is neither a string nor a shape");
-  if (decl.comment.empty()) Contradiction(op, "'" + decl.name + "' has no comment");
-  if (!decl.dtype_from.empty()) {
-    int other = signature.FindAttribute(decl.dtype_from);
-    if (other < 0 || signature.attributes[other].kind != AttributeKind::kDType)
-      Contradiction(
-          op, "'" + decl.name + "' takes its dtype from something other than a dtype attribute");
+  llvm::Error Run() {
+    Require(!signature_.comment.empty(), "it has no comment");
+    Require(!signature_.outputs.empty(), "it has no output");
+    CheckInputs();
+    CheckAttributes();
+    CheckOutputs();
+    CheckProperties();
+    CheckDefaults();
+    Require(def_.infer != nullptr, "it has no type inference");
+    Require(!def_.body || (signature_.BlockAttribute() >= 0 && signature_.has_counts()),
+            "it has a rule for a block, but no Block attribute or no counted inputs");
+    if (fault_.empty()) return llvm::Error::success();
+    return MakeUserError(Code::kOperatorUse,
+                         "the declaration of operator '{0}' is inconsistent: {1}", signature_.name,
+                         fault_);
   }
-}
 
-void CheckSignature(const OpSignature& signature) {
-  const std::string& op = signature.name;
-  if (signature.comment.empty()) Contradiction(op, "it has no comment");
-  if (signature.outputs.empty()) Contradiction(op, "it has no output");
-  std::set<std::string> names;
-  auto take = [&](const std::string& name) {
-    if (!names.insert(name).second)
-      Contradiction(op, "two declarations have the name '" + name + "'");
-  };
-  bool optional_before = false;
-  for (const InputDecl& input : signature.inputs) {
-    take(input.name);
-    if (!input.count.empty()) {
-      const int count = signature.FindAttribute(input.count);
-      if (count < 0 || !signature.attributes[count].counted)
-        Contradiction(op, "'" + input.name + "' has a count that is not a counted attribute");
-    } else if (signature.has_counts() && input.repeatable) {
-      Contradiction(
-          op, "'" + input.name + "' is repeatable without a count, but another input has one");
+ private:
+  void Require(bool holds, const llvm::Twine& fault) {
+    if (!holds && fault_.empty()) fault_ = fault.str();
+  }
+
+  void TakeName(const std::string& name) {
+    Require(names_.insert(name).second,
+            llvm::Twine("two declarations have the name '") + name + "'");
+  }
+
+  void CheckInputs() {
+    bool optional_before = false;
+    for (const InputDecl& input : signature_.inputs) {
+      TakeName(input.name);
+      if (!input.count.empty()) {
+        const int count = signature_.FindAttribute(input.count);
+        Require(count >= 0 && signature_.attributes[static_cast<size_t>(count)].counted,
+                llvm::Twine("'") + input.name + "' has a count that is not a counted attribute");
+      } else {
+        Require(!(signature_.has_counts() && input.repeatable),
+                llvm::Twine("'") + input.name +
+                    "' is repeatable without a count, but another input has one");
+        Require(!input.repeatable || &input == &signature_.inputs.back(),
+                llvm::Twine("'") + input.name + "' is repeatable but not the last input");
+      }
+      Require(!optional_before || input.optional,
+              llvm::Twine("'") + input.name + "' is required after an optional input");
+      optional_before = input.optional;
     }
-    if (input.repeatable && input.count.empty() && &input != &signature.inputs.back())
-      Contradiction(op, "'" + input.name + "' is repeatable but not the last input");
-    if (optional_before && !input.optional)
-      Contradiction(op, "'" + input.name + "' is required after an optional input");
-    optional_before = input.optional;
   }
-  for (const AttributeDecl& decl : signature.attributes) {
-    take(decl.name);
-    CheckAttributeDecl(signature, decl);
-    if (decl.counted && (decl.kind != AttributeKind::kInt || decl.is_list))
-      Contradiction(op, "'" + decl.name + "' is counted but not an int");
-    const bool is_named_axis = decl.name == "axis" || decl.name == "axes";
-    if (is_named_axis && !decl.is_axis && !signature.inputs.empty() &&
-        signature.inputs[0].ragged_levels > 0)
-      Contradiction(op, "'" + decl.name + "' of a ragged input is not declared as an Axis()");
+
+  void CheckAttributes() {
+    const bool is_ragged = !signature_.inputs.empty() && signature_.inputs[0].ragged_levels > 0;
+    for (const AttributeDecl& decl : signature_.attributes) {
+      TakeName(decl.name);
+      CheckAttribute(decl);
+      const bool is_named_axis = decl.name == "axis" || decl.name == "axes";
+      Require(!is_named_axis || decl.is_axis || !is_ragged,
+              llvm::Twine("'") + decl.name + "' of a ragged input is not declared as an Axis()");
+    }
   }
-  std::set<std::string> outputs;
-  for (const OutputDecl& output : signature.outputs)
-    if (!outputs.insert(output.name).second)
-      Contradiction(op, "two outputs have the name '" + output.name + "'");
-}
 
-void CheckProperties(const OpSignature& signature) {
-  const std::string& op = signature.name;
-  const OpProperties& properties = signature.properties;
-  if (properties.reduced_precision == ReducedPrecision::kFollow && !properties.moves_elements)
-    Contradiction(op, "it follows its operands to f16, but does more than move elements");
-  if (properties.elementwise && signature.outputs.size() != 1)
-    Contradiction(op, "it is elementwise but has more than one output");
-  if (properties.zero_rule != nullptr && !properties.elementwise)
-    Contradiction(op, "it has a rule for zeros but is not elementwise");
-}
+  void CheckAttribute(const AttributeDecl& decl) {
+    const bool is_number = decl.kind == AttributeKind::kInt || decl.kind == AttributeKind::kFloat;
+    Require(is_number || (!decl.lower && !decl.upper),
+            llvm::Twine("a range on '") + decl.name + "', which is not a number");
+    Require(decl.choices.empty() || decl.kind == AttributeKind::kString ||
+                decl.kind == AttributeKind::kShape,
+            llvm::Twine("choices for '") + decl.name + "', which is neither a string nor a shape");
+    Require(!decl.comment.empty(), llvm::Twine("'") + decl.name + "' has no comment");
+    Require(!decl.counted || (decl.kind == AttributeKind::kInt && !decl.is_list),
+            llvm::Twine("'") + decl.name + "' is counted but not an int");
+    if (decl.dtype_from.empty()) return;
+    const int other = signature_.FindAttribute(decl.dtype_from);
+    Require(other >= 0 &&
+                signature_.attributes[static_cast<size_t>(other)].kind == AttributeKind::kDType,
+            llvm::Twine("'") + decl.name +
+                "' takes its dtype from something other than a dtype attribute");
+  }
 
-/// Each default must pass the checks for values of a caller.
-void CheckDefaults(const OpSignature& signature) {
-  OpSignature only_defaults = signature;
-  std::vector<NamedAttribute> given;
-  for (const AttributeDecl& decl : signature.attributes)
-    if (!IsNone(decl.default_value)) given.push_back({decl.name, decl.default_value});
-  for (AttributeDecl& decl : only_defaults.attributes) decl.optional |= decl.required();
-  auto values = CompleteAttributes(only_defaults, given);
-  if (!values) Contradiction(signature.name, llvm::toString(values.takeError()));
-}
+  void CheckOutputs() {
+    std::set<std::string> names;
+    const auto has_attribute = [&](llvm::StringRef name, AttributeKind kind) {
+      const int attribute = signature_.FindAttribute(name);
+      return attribute >= 0 && signature_.attributes[static_cast<size_t>(attribute)].kind == kind;
+    };
+    for (const OutputDecl& output : signature_.outputs) {
+      Require(names.insert(output.name).second,
+              llvm::Twine("two outputs have the name '") + output.name + "'");
+      Require(!output.dtype || output.dtype_of.empty(),
+              llvm::Twine("output '") + output.name + "' has two dtypes");
+      Require(output.dtype_of.empty() || signature_.FindInput(output.dtype_of) >= 0 ||
+                  has_attribute(output.dtype_of, AttributeKind::kDType),
+              llvm::Twine("output '") + output.name + "' has the dtype of '" + output.dtype_of +
+                  "', which is neither an input nor a dtype attribute");
+      Require(output.dims_of.empty() || signature_.FindInput(output.dims_of) >= 0 ||
+                  has_attribute(output.dims_of, AttributeKind::kShape),
+              llvm::Twine("output '") + output.name + "' has the dims of '" + output.dims_of +
+                  "', which is neither an input nor a shape attribute");
+    }
+    for (const std::string& name : signature_.results_from)
+      Require(signature_.FindAttribute(name) >= 0,
+              llvm::Twine("'") + name + "', which sets the number of results, is not an attribute");
+  }
+
+  void CheckProperties() {
+    const OpProperties& properties = signature_.properties;
+    Require(properties.reduced_precision != ReducedPrecision::kFollow || properties.moves_elements,
+            "it follows its operands to f16, but does more than move elements");
+    Require(!properties.elementwise || signature_.outputs.size() == 1,
+            "it is elementwise but has more than one output");
+    Require(properties.zero_rule == nullptr || properties.elementwise,
+            "it has a rule for zeros but is not elementwise");
+  }
+
+  /// Each default must pass the checks for values of a caller.
+  void CheckDefaults() {
+    OpSignature only_defaults = signature_;
+    std::vector<NamedAttribute> given;
+    for (const AttributeDecl& decl : signature_.attributes)
+      if (!IsNone(decl.default_value)) given.push_back({decl.name, decl.default_value});
+    for (AttributeDecl& decl : only_defaults.attributes) decl.optional |= decl.required();
+    auto values = CompleteAttributes(only_defaults, given);
+    if (!values) Require(false, "the default of " + llvm::toString(values.takeError()));
+  }
+
+  const OpDef& def_;
+  const OpSignature& signature_;
+  std::string fault_;
+  std::set<std::string> names_;
+};
 
 }  // namespace
 
@@ -119,7 +170,7 @@ AttributeDecl* OpProtoMaker::AddAttribute(std::string name, std::string comment,
   return &def_.signature.attributes.back();
 }
 
-OpDef OpProtoMaker::Build(llvm::StringRef name) {
+llvm::Expected<OpDef> OpProtoMaker::Build(llvm::StringRef name) {
   def_ = OpDef();
   def_.signature.name = name.str();
   Make();
@@ -127,12 +178,25 @@ OpDef OpProtoMaker::Build(llvm::StringRef name) {
     if (properties().elementwise) input.ragged_levels = kMaxRaggedLevels;
     input.differentiable &= input.dtypes.Intersects(kFloats);
   }
-  CheckSignature(def_.signature);
-  CheckProperties(def_.signature);
-  CheckDefaults(def_.signature);
-  if (!def_.infer) Contradiction(name, "it has no type inference");
-  if (def_.body && (def_.signature.BlockAttribute() < 0 || !def_.signature.has_counts()))
-    Contradiction(name, "it has a rule for a block, but no Block attribute or no counted inputs");
+  // A rule without any gradient has nothing to compare.
+  if (llvm::none_of(def_.signature.inputs, [](const InputDecl& i) { return i.differentiable; }))
+    def_.gradient_order = 0;
+  if (!def_.signature.outputs.empty() && !def_.signature.inputs.empty()) {
+    OutputDecl& output = def_.signature.outputs.front();
+    if (def_.infer == InferSameAsFirst) {
+      OutputBuilder(&output).TypeOf(def_.signature.inputs.front().name);
+    } else if (properties().elementwise) {
+      const InputDecl& first = def_.signature.inputs.front();
+      const bool is_unary = def_.signature.inputs.size() == 1 && !first.repeatable;
+      is_unary ? OutputBuilder(&output).DimsOf(first.name) : OutputBuilder(&output).Broadcast();
+    }
+  }
+  if (properties().random)
+    AddAttr<std::string>("stream",
+                         "the name of the stream of random numbers; calls with the same stream, in "
+                         "one run, use the same numbers; by default the name of the result")
+        .Optional();
+  if (llvm::Error error = DeclarationCheck(def_).Run()) return error;
   return std::move(def_);
 }
 

@@ -1,29 +1,53 @@
 #include "pdl/op/op_registry.h"
 
 #include <algorithm>
+#include <cstdio>
+#include <cstdlib>
 #include <mutex>
 
 #include "pdl/op/error.h"
 
 namespace pdl {
 
-void OpRegistry::Add(OpDef def) {
-  std::unique_lock lock(mutex_);
-  std::string name = def.name();
-  if (def.signature.family.empty()) def.signature.family = family_;
-  const auto [added, is_new] = defs_.try_emplace(name, std::make_unique<OpDef>(std::move(def)));
-  if (!is_new) InternalError("two operators have the name '" + name + "'");
-  const OpDef* record = added->second.get();
-  const std::string& onnx_name = record->properties().onnx_name;
-  if (!onnx_name.empty()) by_onnx_name_.try_emplace(onnx_name, record);
+void OpRegistry::Reject(llvm::Error error) {
+  if (errors_ != nullptr) {
+    *errors_ = llvm::joinErrors(std::move(*errors_), std::move(error));
+    return;
+  }
+  std::fprintf(stderr, "error: %s\n", llvm::toString(std::move(error)).c_str());
+  std::abort();
 }
 
-void OpRegistry::AddInternal(OpDef def) {
+const OpDef* OpRegistry::AddTo(llvm::StringMap<std::unique_ptr<OpDef>>& defs,
+                               llvm::Expected<OpDef> def) {
+  if (!def) return Reject(def.takeError()), nullptr;
+  // A Block is a network only once the call is planned.
+  if (def->signature.attributes.empty() || def->signature.BlockAttribute() >= 0)
+    def->check_attributes = nullptr;
+  const std::string name = def->name();
   std::unique_lock lock(mutex_);
-  std::string name = def.name();
-  if (!internal_.try_emplace(name, std::make_unique<OpDef>(std::move(def))).second)
-    InternalError("two internal operators have the name '" + name + "'");
+  const auto [added, is_new] = defs.try_emplace(name, nullptr);
+  if (is_new) {
+    added->second = std::make_unique<OpDef>(std::move(*def));
+    return added->second.get();
+  }
+  lock.unlock();
+  Reject(MakeUserError(Code::kOperatorUse, "two operators have the name '{0}'", name));
+  return nullptr;
 }
+
+void OpRegistry::Add(llvm::Expected<OpDef> def) {
+  if (def && def->signature.family.empty()) {
+    std::shared_lock lock(mutex_);
+    def->signature.family = family_;
+  }
+  const OpDef* added = AddTo(defs_, std::move(def));
+  if (added == nullptr || added->properties().onnx_name.empty()) return;
+  std::unique_lock lock(mutex_);
+  by_onnx_name_.try_emplace(added->properties().onnx_name, added);
+}
+
+void OpRegistry::AddInternal(llvm::Expected<OpDef> def) { AddTo(internal_, std::move(def)); }
 
 void OpRegistry::BeginFamily(std::string heading) {
   std::unique_lock lock(mutex_);
@@ -33,8 +57,11 @@ void OpRegistry::BeginFamily(std::string heading) {
 void OpRegistry::AddKernel(llvm::StringRef name, DeviceKind device, KernelCreator creator) {
   std::unique_lock lock(mutex_);
   auto found = defs_.find(name);
-  if (found == defs_.end())
-    InternalError("a kernel for '" + name.str() + "', which is not registered");
+  if (found == defs_.end()) {
+    lock.unlock();
+    return Reject(
+        MakeUserError(Code::kOperatorUse, "a kernel for '{0}', which is not registered", name));
+  }
   found->second->kernels[static_cast<size_t>(device)] = creator;
 }
 

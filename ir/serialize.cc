@@ -25,13 +25,20 @@ std::string Clean(llvm::StringRef text) {
   return clean;
 }
 
+/// Whether a variable uses fields that version 1 of the format lacks.
+bool NeedsVersion2(const Value* value) {
+  if (value->kind() != ValueKind::kParameter && value->kind() != ValueKind::kState) return false;
+  const VariableInfo& info = value->variable();
+  return info.l1 != 0 || (info.weight && (info.weight->cast || info.weight->transpose));
+}
+
 class NetworkWriter {
  public:
   NetworkWriter(const Graph& graph, const SerializeOptions& options, NetworkDesc* out)
       : graph_(graph), options_(options), out_(*out) {}
 
   llvm::Error Write() {
-    out_.set_format_version(kFormatVersion);
+    out_.set_format_version(llvm::any_of(ValuesInOrder(), NeedsVersion2) ? 2 : 1);
     out_.set_pdl_version(version_string);
     for (const std::string& symbol : graph_.Symbols()) out_.add_symbols(symbol);
     if (options_.locations) WriteLocations();
@@ -146,6 +153,7 @@ class NetworkWriter {
     const VariableInfo& info = value.variable();
     if (info.initializer) out->set_initializer(info.initializer->index + 1);
     out->set_weight_decay(info.weight_decay);
+    out->set_l1(info.l1);
     out->set_gradient_clipping(info.gradient_clipping);
     if (info.lr_scale != 1) out->set_lr_scale(info.lr_scale);
     out->set_frozen(!info.trainable);
@@ -157,6 +165,8 @@ class NetworkWriter {
     if (!llvm::json::isUTF8(weight.file) || !llvm::json::isUTF8(weight.tensor))
       return MakeUserError(Code::kWeightMismatch,
                            "the weight of '{0}' has a name that is not UTF-8", value.name());
+    out->set_cast(weight.cast);
+    out->set_transpose(weight.transpose);
     out->set_file(weight.file);
     out->set_tensor(weight.tensor);
     out->set_dtype(DTypeToProto(value.type().dtype));

@@ -6,6 +6,7 @@
 
 #include "llvm/ADT/STLFunctionalExtras.h"
 #include "model/status.h"
+#include "pdl/compiler/weights.h"
 #include "pdl/op/error.h"
 #include "pdl/pdl.h"
 #include "pdl/pdl_c.h"
@@ -175,6 +176,11 @@ pdl_status* pdl_options_set_weights(pdl_options* options, const char* path) {
   return WithAll({{options, "options"}, {path, "path"}}, [&]() -> pdl_status* {
     options->options.weights = path;
     return nullptr;
+  });
+}
+pdl_status* pdl_options_set_weight_rule(pdl_options* options, const char* name, const char* value) {
+  return WithAll({{options, "options"}, {name, "name"}, {value, "value"}}, [&] {
+    return ToC(pdl::ToStatus(pdl::SetWeightRule(&options->options.weight_rules, name, value)));
   });
 }
 pdl_status* pdl_options_set_folder(pdl_options* options, const char* folder) {

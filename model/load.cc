@@ -33,16 +33,6 @@ llvm::Expected<LoadedNetwork> CompileSource(const InputFile& file, const LoadOpt
 
 char SourceErrors::ID = 0;
 
-llvm::Expected<WeightInfo> LookUpWeight(WeightFiles& files, llvm::StringRef file,
-                                        llvm::StringRef tensor) {
-  llvm::Expected<WeightFiles::Found> found = files.Find(file, tensor);
-  if (!found) return found.takeError();
-  WeightInfo info;
-  info.dtype = found->entry->dtype;
-  info.sizes.assign(found->entry->sizes.begin(), found->entry->sizes.end());
-  return info;
-}
-
 llvm::Expected<std::shared_ptr<const SourceFile>> ReadImported(llvm::StringRef folder,
                                                                llvm::StringRef path) {
   llvm::Expected<std::string> resolved = ResolveInFolder(folder, path);
@@ -69,11 +59,8 @@ CompileRequest MakeCompileRequest(const InputFile& file, std::shared_ptr<const S
   request.settings = options.settings;
   request.setting_place = options.setting_place;
   request.training_step = options.training_step;
-  if (!options.without_weights) {
-    request.find_weight = [weights](llvm::StringRef weight_file, llvm::StringRef tensor) {
-      return LookUpWeight(*weights, weight_file, tensor);
-    };
-  }
+  request.warn_unused = options.warn_unused;
+  if (!options.without_weights) request.open_weights = weights->Opener();
   if (file.name != "<stdin>") {
     request.read_file = [folder = file.folder](llvm::StringRef path) {
       return ReadImported(folder, path);
@@ -121,27 +108,6 @@ llvm::Expected<std::shared_ptr<const SourceFile>> ToSource(const InputFile& file
   return std::make_shared<const SourceFile>(file.name, file.bytes->getBuffer().str());
 }
 
-llvm::Expected<WeightFiles::Found> WeightFiles::Find(llvm::StringRef file, llvm::StringRef tensor) {
-  auto opened = opened_.find(file);
-  if (opened == opened_.end()) {
-    llvm::Expected<std::string> path = ResolveInFolder(folder_, file);
-    if (!path) return path.takeError();
-    llvm::Expected<SafetensorsFile> weights = SafetensorsFile::Open(*path);
-    if (!weights) return weights.takeError();
-    llvm::SmallString<256> real;
-    if (std::error_code code = llvm::sys::fs::real_path(*path, real))
-      return MakeUserError(Code::kBadFile, "cannot read '{0}': {1}", *path, code.message());
-    opened = opened_.try_emplace(file, Opened{std::move(*weights), real.str().str()}).first;
-  }
-  const SafetensorsFile& weights = opened->second.file;
-  if (const SafetensorsFile::Entry* entry = weights.Find(tensor))
-    return Found{&weights, entry, opened->second.path};
-  std::vector<llvm::StringRef> names;
-  for (const SafetensorsFile::Entry& entry : weights.entries()) names.push_back(entry.name);
-  return MakeUserError(Code::kWeightMismatch, "\"{0}\" has no tensor '{1}'{2}", file, tensor,
-                       DidYouMean(tensor, names));
-}
-
 llvm::Expected<LoadedNetwork> LoadNetwork(llvm::StringRef path, const LoadOptions& options) {
   llvm::Expected<InputFile> file = ReadInputFile(path);
   if (!file) return file.takeError();
@@ -183,111 +149,6 @@ llvm::Expected<LoadedNetwork> LoadNetwork(const InputFile& file, const LoadOptio
                        "'{0}' is compiled and lacks values that its minimize statements refer to: "
                        "train the source that it was compiled from",
                        file.name);
-}
-
-llvm::Expected<WeightFiles::Found> FindWeight(const Value& variable, WeightFiles& files) {
-  const WeightRef& weight = *variable.variable().weight;
-  llvm::Expected<WeightFiles::Found> found = files.Find(weight.file, weight.tensor);
-  if (!found) return found.takeError();
-  if (llvm::Error error = CheckWeightType(variable, *found->entry, weight.file)) return error;
-  if (!weight.sha256.empty() && weight.sha256 != Sha256(found->file->Read(*found->entry))) {
-    return MakeUserError(
-        Code::kWeightMismatch,
-        "'{0}' in \"{1}\" has changed since '{2}' was compiled (its SHA-256 differs)",
-        weight.tensor, weight.file, variable.name());
-  }
-  return found;
-}
-
-llvm::Error CheckWeightType(const Value& variable, const SafetensorsFile::Entry& entry,
-                            llvm::StringRef file) {
-  const Type& type = variable.type();
-  const Type stored(entry.dtype, Shape(entry.sizes.begin(), entry.sizes.end()));
-  bool fits = stored.dtype == type.dtype && stored.rank() == type.rank();
-  // The size of a state may depend on the run.
-  for (unsigned axis = 0; fits && axis < type.rank(); ++axis)
-    fits = !type.dims[axis].is_constant() || type.dims[axis] == stored.dims[axis];
-  if (fits) return llvm::Error::success();
-  return MakeUserError(Code::kWeightMismatch, "'{0}' in \"{1}\" is {2}, but '{3}' is {4}",
-                       entry.name, file, stored.ToString(), variable.name(), type.ToString());
-}
-
-/// The names of optimizer states begin with those of parameters; `step` counts steps.
-static bool IsOfTraining(llvm::StringRef tensor, const Graph& graph) {
-  if (tensor == "step") return true;
-  for (size_t dot = tensor.rfind('.'); dot != llvm::StringRef::npos; dot = tensor.rfind('.', dot)) {
-    const Value* above = graph.FindValue(tensor.take_front(dot));
-    if (above != nullptr && above->kind() == ValueKind::kParameter) return true;
-    if (dot == 0) break;
-  }
-  return false;
-}
-
-llvm::Expected<SafetensorsFile> OpenGivenWeights(llvm::StringRef path, const Graph& graph,
-                                                 Diagnostics* warnings) {
-  llvm::Expected<SafetensorsFile> file = SafetensorsFile::Open(path);
-  if (!file) return file.takeError();
-  std::vector<llvm::StringRef> unused;
-  for (const SafetensorsFile::Entry& entry : file->entries()) {
-    const Value* value = graph.FindValue(entry.name);
-    const bool is_variable = value != nullptr && (value->kind() == ValueKind::kParameter ||
-                                                  value->kind() == ValueKind::kState);
-    if (!is_variable && !IsOfTraining(entry.name, graph)) unused.push_back(entry.name);
-  }
-  // Report all mismatches at once.
-  llvm::Error errors = llvm::Error::success();
-  std::vector<std::string> missing, missing_states;
-  bool has_some = false;
-  for (const Value* variable : Variables(graph)) {
-    if (IsOfTraining(graph, *variable)) continue;
-    if (const SafetensorsFile::Entry* entry = file->Find(variable->name())) {
-      has_some = true;
-      errors = llvm::joinErrors(std::move(errors), CheckWeightType(*variable, *entry, path));
-    } else if (variable->variable().weight) {
-      continue;  // stored in a separate file
-    } else if (variable->kind() == ValueKind::kState) {
-      missing_states.push_back(variable->name());
-    } else {
-      missing.push_back("'" + variable->name() + "': " + variable->type().ToString() +
-                        DidYouMean(variable->name(), unused));
-    }
-  }
-  if (!missing.empty()) {
-    errors = llvm::joinErrors(std::move(errors),
-                              MakeUserError(Code::kWeightMismatch, "\"{0}\" has no tensor for {1}",
-                                            path, llvm::join(missing, ", ")));
-  }
-  if (errors) return errors;
-  // A checkpoint contains values that only training needs, so they are not reported.
-  if (!unused.empty() && (!has_some || !IsCheckpoint(*file))) {
-    warnings->Warning(Code::kWeightMismatch, nullptr, {},
-                      "in " + path.str() + ", but no parameter or state of the network: " +
-                          llvm::join(unused, ", "));
-  }
-  if (!missing_states.empty()) {
-    warnings->Warning(Code::kWeightMismatch, nullptr, {},
-                      "not in " + path.str() +
-                          ": these states get the initial values of the network: " +
-                          llvm::join(missing_states, ", "));
-  }
-  return file;
-}
-
-bool IsOfTraining(const Graph& graph, const Value& variable) {
-  if (variable.kind() != ValueKind::kState) return false;
-  if (!graph.trainings().empty() && variable.name() == "step" &&
-      variable.type() == Type(DType::kI64, {}))
-    return true;
-  return llvm::any_of(graph.trainings(), [&](const GraphTraining& training) {
-    return llvm::any_of(training.updates,
-                        [&](const GraphUpdate& update) { return update.state == &variable; });
-  });
-}
-
-std::vector<Value*> Variables(const Graph& graph) {
-  std::vector<Value*> all = graph.parameters().vec();
-  all.insert(all.end(), graph.states().begin(), graph.states().end());
-  return all;
 }
 
 llvm::Expected<std::shared_ptr<const Network>> CreateNetwork(LoadedNetwork loaded,

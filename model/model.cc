@@ -55,11 +55,10 @@ llvm::Expected<Model> Make(Model::Impl own) {
   network_options.seed = options.seed;
   network_options.precision = options.precision;
   if (!options.weights.empty()) {
-    llvm::Expected<SafetensorsFile> file =
-        OpenGivenWeights(options.weights, loaded->graph, &loaded->warnings);
-    if (!file) return file.takeError();
-    for (const SafetensorsFile::Entry& entry : file->entries())
-      network_options.weights[entry.name] = file->Read(entry);
+    llvm::Expected<GivenWeights> given =
+        OpenGivenWeights(options.weights, options.weight_rules, loaded->graph, &loaded->warnings);
+    if (!given) return given.takeError();
+    if (llvm::Error error = given->AddTo(&network_options.weights)) return error;
   }
   llvm::raw_string_ostream os(own.warnings);
   loaded->warnings.Render(os);
@@ -83,6 +82,7 @@ llvm::Expected<LoadedNetwork> LoadAgain(const Model::Impl& own, bool training_st
   load.setting_place = [](llvm::StringRef name) { return ("settings[\"" + name + "\"]").str(); };
   load.folder = own.options.folder;
   load.training_step = training_step;
+  load.warn_unused = true;
   if (!own.path.empty()) return LoadNetwork(own.path, load);
   InputFile file;
   file.bytes = llvm::MemoryBuffer::getMemBufferCopy(own.source, own.name);

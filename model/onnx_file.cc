@@ -9,9 +9,10 @@
 namespace pdl {
 namespace {
 
-/// Fixes an input to a constant, or a symbolic size to a number.
+/// Fixes an input to a constant, or a symbolic size to a number. `place` names
+/// the setting in messages.
 llvm::Error AddSetting(const OnnxModel& model, const std::string& name, llvm::StringRef text,
-                       ImportOptions* import) {
+                       llvm::StringRef place, ImportOptions* import) {
   if (text.ends_with(".npy")) {
     llvm::Expected<Tensor> tensor = ReadNpy(text);
     if (!tensor) return tensor.takeError();
@@ -23,7 +24,11 @@ llvm::Error AddSetting(const OnnxModel& model, const std::string& name, llvm::St
     llvm::Expected<DType> dtype = DTypeFromOnnx(input.type().tensor_type().elem_type());
     if (!dtype) return dtype.takeError();
     llvm::Expected<Tensor> tensor = ParseLiteral(text, *dtype);
-    if (!tensor) return tensor.takeError();
+    if (!tensor) {
+      return llvm::handleErrors(tensor.takeError(), [&](const UserError& error) {
+        return MakeUserError(error.code(), "{0}: {1}", place, error.text());
+      });
+    }
     import->fixed_inputs[name] = tensor->ToConstant();
     return llvm::Error::success();
   }
@@ -47,15 +52,16 @@ llvm::Expected<ImportedModel> ImportOnnxFile(
   if (!model) return model.takeError();
   ImportOptions import;
   import.weight_file = (llvm::sys::path::stem(path) + ".safetensors").str();
-  for (const auto& [name, text] : settings) {
-    if (llvm::Error error = AddSetting(*model, name, text, &import)) return error;
-  }
+  auto place = [&](const std::string& name) {
+    return setting_place ? setting_place(name) : "--set " + name;
+  };
+  for (const auto& [name, text] : settings)
+    if (llvm::Error error = AddSetting(*model, name, text, place(name), &import)) return error;
   llvm::Expected<ImportedModel> imported = ImportOnnx(*model, import);
   if (imported) return imported;
   return llvm::handleErrors(imported.takeError(), [&](const UnknownInputs& unknown) {
     std::string help;
-    for (const std::string& name : unknown.names())
-      help += " " + (setting_place ? setting_place(name) : "--set " + name) + "=...";
+    for (const std::string& name : unknown.names()) help += " " + place(name) + "=...";
     return MakeUserError(unknown.code(), "{0}:{1}", unknown.text(), help);
   });
 }

@@ -82,6 +82,7 @@ llvm::Error Session::Impl::Run(const Arrays& inputs, const RunRequest& request) 
   options.outputs = request.outputs;
   options.training = request.training;
   options.check_finite = request.check_finite;
+  options.check_indices = request.check_indices;
   options.cancel = &cancel;
   llvm::Error error = shared().network->Run(&scope, shared().context.get(), options);
   cancel = false;

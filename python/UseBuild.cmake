@@ -1,4 +1,4 @@
-# For a wheel of the build in PDL_BUILD: installs its libraries, and its module if that was built for this
+# For a wheel of the build in PDL_BUILD: installs its libraries and its program, and its module if that was built for this
 # Python (PDL_HAVE_MODULE); otherwise defines the targets that are required to build the module.
 
 get_filename_component(build ${PDL_BUILD} ABSOLUTE)
@@ -31,6 +31,10 @@ else()
                       INTERFACE_INCLUDE_DIRECTORIES "${root}/include;${build}/include")
   target_include_directories(libpdl SYSTEM INTERFACE ${LLVM_INCLUDE_DIRS})
 endif()
+if(EXISTS ${build}/bin/pdl)
+  install(PROGRAMS ${build}/bin/pdl DESTINATION pdl/bin COMPONENT python)
+endif()
+include(WheelFiles.cmake)
 if(EXISTS ${build}/lib/libpdl_cuda.so)
   install(PROGRAMS ${build}/lib/libpdl_cuda.so DESTINATION pdl COMPONENT python)
 endif()

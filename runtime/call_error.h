@@ -5,6 +5,7 @@
 
 #include "llvm/ADT/StringRef.h"
 #include "llvm/Support/Error.h"
+#include "pdl/compiler/export.h"
 #include "pdl/op/operator.h"
 
 namespace pdl {
@@ -14,7 +15,7 @@ llvm::StringRef WrittenName(const OpDef& def);
 /// Prepends the call's location and operator to a message.
 std::string AboutCall(const OperatorArguments& call, llvm::StringRef message);
 /// Prepends them to the message of an Error, and preserves its kind and code.
-llvm::Error AboutCall(const OperatorArguments& call, llvm::Error error);
+PDL_API llvm::Error AboutCall(const OperatorArguments& call, llvm::Error error);
 
 }  // namespace pdl
 

@@ -3,7 +3,6 @@
 #include <algorithm>
 #include <bit>
 
-#include "llvm/ADT/StringExtras.h"
 #include "pdl/op/attribute.h"
 #include "pdl/op/error.h"
 #include "pdl/op/host_copy.h"
@@ -32,17 +31,6 @@ int64_t FindNotFinite(const void* data, int64_t count, Bits exponent) {
   return -1;
 }
 
-/// Returns "[1, 0]", or an empty string for a scalar.
-std::string PlaceOf(int64_t element, llvm::ArrayRef<int64_t> sizes) {
-  if (sizes.empty()) return "";
-  std::vector<std::string> index(sizes.size());
-  for (size_t axis = sizes.size(); axis-- > 0;) {
-    index[axis] = std::to_string(element % sizes[axis]);
-    element /= sizes[axis];
-  }
-  return " at [" + llvm::join(index, ", ") + "]";
-}
-
 }  // namespace
 
 int64_t FindNotFinite(DType dtype, const void* data, int64_t count) {
@@ -61,7 +49,7 @@ int64_t FindNotFinite(const Tensor& tensor, int64_t from) {
 
 std::string DescribeNotFinite(double value, int64_t element, llvm::ArrayRef<int64_t> sizes) {
   // The sign of a nan has no meaning, so it is not printed.
-  return (value != value ? "nan" : FloatToString(value)) + PlaceOf(element, sizes);
+  return (value != value ? "nan" : FloatToString(value)) + ElementPlace(element, sizes);
 }
 
 llvm::Expected<FiniteCheck::Finding> FiniteCheck::Look(SlotId slot) {

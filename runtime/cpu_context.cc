@@ -1,7 +1,9 @@
 #include <algorithm>
+#include <atomic>
 #include <cstring>
 
 #include "pdl/op/device_context.h"
+#include "runtime/cancellation.h"
 #include "runtime/memory.h"
 #include "runtime/thread_pool.h"
 
@@ -14,7 +16,7 @@ constexpr int64_t kMaxPieces = 256;
 }  // namespace
 
 CPUContext::CPUContext(int threads)
-    : DeviceContext(Device{DeviceKind::kCPU, 0}),
+    : DeviceContext(Device{DeviceKind::kCPU, 0}, Native::kYes),
       threads_(threads > 0 ? threads : AvailableProcessors()) {}
 
 std::unique_ptr<DeviceContext> CPUContext::Fork() const {
@@ -29,7 +31,9 @@ void CPUContext::ParallelPieces(int64_t n, int64_t grain,
   int64_t grains_per_piece = (grains - 1) / kMaxPieces + 1;
   int64_t pieces = (grains - 1) / grains_per_piece + 1;
   int64_t length = grain * grains_per_piece;
+  const std::atomic<bool>* cancel = CurrentCancellation();
   RunPieces(pieces, threads_, [&](int64_t piece) {
+    EndIfCancelled(cancel);
     int64_t begin = piece * length;
     f(begin, std::min(n - begin, length) + begin);
   });

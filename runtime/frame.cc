@@ -5,7 +5,9 @@
 #include "pdl/op/error.h"
 #include "pdl/runtime/run_profile.h"
 #include "runtime/call_error.h"
+#include "runtime/cancellation.h"
 #include "runtime/check_finite.h"
+#include "runtime/check_indices.h"
 #include "runtime/step_observer.h"
 
 namespace pdl {
@@ -92,10 +94,11 @@ void Frame::SetData(SlotId slot, void* data) {
 inline llvm::Error Frame::RunCall(const Call& call, const std::atomic<bool>* cancel) {
   if (cancel && cancel->load(std::memory_order_relaxed))
     return MakeUserError(Code::kCancelled, "the run was cancelled");
+  if (context_->checks_indices() && call.op->def().check_indices)
+    if (llvm::Error error = CheckIndices(*call.op, InputsOf(call), OutputsOf(call), *context_))
+      return error;
   context_->SetCall(call.state, call.workspace);
-  llvm::Error error =
-      call.op->RunPrepared({inputs_.data() + call.first_input, call.num_inputs},
-                           {outputs_.data() + call.first_output, call.num_outputs}, *context_);
+  llvm::Error error = call.op->RunPrepared(InputsOf(call), OutputsOf(call), *context_);
   if (error) [[unlikely]]
     return AboutCall(call.op->arguments(), std::move(error));
   return llvm::Error::success();
@@ -103,11 +106,16 @@ inline llvm::Error Frame::RunCall(const Call& call, const std::atomic<bool>* can
 
 llvm::Error Frame::Run(RandomState random, const std::atomic<bool>* cancel, RunProfile* profile) {
   context_->SetRandom(random);
+  context_->SetCancel(cancel);
   const auto calls = llvm::ArrayRef(calls_).take_front(first_storing_);
-  if (profile) return RunProfiled(calls, cancel, *profile);
-  for (const Call& call : calls)
-    if (llvm::Error error = RunCall(call, cancel)) return error;
-  return llvm::Error::success();
+  // The body of a loop belongs to the run around it.
+  if (!cancel) EndIfCancelled(CurrentCancellation());
+  return RunCancellable(cancel, [&]() -> llvm::Error {
+    if (profile) return RunProfiled(calls, cancel, *profile);
+    for (const Call& call : calls)
+      if (llvm::Error error = RunCall(call, cancel)) return error;
+    return llvm::Error::success();
+  });
 }
 
 llvm::Error Frame::RunStoring(RunProfile* profile) {
@@ -144,7 +152,12 @@ llvm::Error Frame::RunProfiled(llvm::ArrayRef<Call> calls, const std::atomic<boo
 }
 
 llvm::Error Frame::RunObserved(RandomState random, const RunOptions& run) {
+  return RunCancellable(run.cancel, [&] { return RunEachObserved(random, run); });
+}
+
+llvm::Error Frame::RunEachObserved(RandomState random, const RunOptions& run) {
   context_->SetRandom(random);
+  context_->SetCancel(run.cancel);
   const Schedule& schedule = binding_.schedule;
   llvm::SmallVector<std::unique_ptr<StepObserver>, 2> observers;
   if (run.check_finite)

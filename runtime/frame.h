@@ -34,8 +34,9 @@ class Frame {
   Tensor& tensor(SlotId slot) { return tensors_[slot]; }
   /// Points a slot, and all slots that share its memory, to `data`.
   void SetData(SlotId slot, void* data);
-  /// Runs all steps except in-place state updates, until `cancel` (may be null) becomes true. An
-  /// Error names the call. `profile`: see RunOptions::profile; may be null.
+  /// Runs all steps except in-place state updates, until `cancel` (may be null) becomes true: then
+  /// no further step begins, nor a further piece of a parallel one (see RunCancellable). An Error
+  /// names the call. `profile`: see RunOptions::profile; may be null.
   llvm::Error Run(RandomState random, const std::atomic<bool>* cancel,
                   RunProfile* profile = nullptr);
   /// Runs the in-place state updates, after Run.
@@ -55,7 +56,14 @@ class Frame {
     uint32_t step;
   };
   explicit Frame(const Binding& binding) : binding_(binding) {}
+  llvm::ArrayRef<const Tensor*> InputsOf(const Call& call) const {
+    return {inputs_.data() + call.first_input, call.num_inputs};
+  }
+  llvm::MutableArrayRef<Tensor*> OutputsOf(const Call& call) {
+    return {outputs_.data() + call.first_output, call.num_outputs};
+  }
   llvm::Error RunCall(const Call& call, const std::atomic<bool>* cancel);
+  llvm::Error RunEachObserved(RandomState random, const RunOptions& run);
   llvm::Error RunProfiled(llvm::ArrayRef<Call> calls, const std::atomic<bool>* cancel,
                           RunProfile& profile);
 

@@ -20,6 +20,12 @@
 namespace pdl {
 namespace {
 
+llvm::Error CheckRun(const Scope* scope, const DeviceContext* context) {
+  if (scope != nullptr && context != nullptr) return llvm::Error::success();
+  return MakeUserError(Code::kOperatorUse, "a run of a network needs a {0}, got none",
+                       scope == nullptr ? "scope" : "context");
+}
+
 /// The Variable of a Scope that counts its runs. It is not a valid name of the language.
 constexpr llvm::StringLiteral kRunCount = "#runs";
 
@@ -148,6 +154,7 @@ llvm::Error Network::Run(Scope* scope, DeviceContext* context) const {
 }
 
 llvm::Error Network::Run(Scope* scope, DeviceContext* context, const RunOptions& options) const {
+  if (llvm::Error error = CheckRun(scope, context)) return error;
   return WithOutOfMemory("running a network", [&]() -> llvm::Error {
     if (impl_->packed.empty()) return impl_->Run(scope, context, options);
     if (llvm::Error error = impl_->packed.Check(*scope)) return error;
@@ -250,6 +257,8 @@ llvm::Expected<const Network::Impl::RequestedOutputs*> Network::Impl::RequestedO
 
 llvm::Expected<std::string> Network::DescribePlan(DeviceContext* context, const RunOptions& options,
                                                   const llvm::StringMap<int64_t>& symbols) const {
+  if (context == nullptr)
+    return MakeUserError(Code::kOperatorUse, "the plan of a network needs a context, got none");
   return WithOutOfMemory("planning a network",
                          [&] { return impl_->Describe(*context, options, symbols); });
 }

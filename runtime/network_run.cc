@@ -30,6 +30,8 @@ NetworkRun::~NetworkRun() {
 }
 
 llvm::Error NetworkRun::Compute(PackCache& packs, uint64_t seed, const RunOptions& run) {
+  if (!schedule_.steps.empty())
+    if (llvm::Error error = schedule_.steps[0].op->CheckContext(&context_)) return error;
   const Scope& sources = data_ ? data_->values : scope_;
   if (llvm::Error error = FindInputs(schedule_, packed_, sources, context_.device(), &inputs_))
     return error;
@@ -115,10 +117,14 @@ llvm::Error NetworkRun::RunFrame(uint64_t seed, const RunOptions& run) {
   if (llvm::Error error = GiveUpdates(run)) return error;
   RandomState random{seed, 0};
   profile_ = run.profile;
+  frame_->context().SetChecksIndices(run.check_indices);
   if (schedule_.has_random) random.run_count = run_count_ = Network::RunCount(scope_);
   if (llvm::Error error = run.is_observed() ? frame_->RunObserved(random, run)
-                                            : frame_->Run(random, run.cancel, run.profile))
+                                            : frame_->Run(random, run.cancel, run.profile)) {
+    // The frame, and its record of failed checks, must not be in use by launched work.
+    llvm::consumeError(frame_->context().Synchronize());
     return error;
+  }
   if (llvm::Error error = CollectOutputs()) return error;
   if (llvm::Error error = CollectUpdates()) return error;
   return frame_->context().Synchronize();

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 
+#include "ir/error_text.h"
 #include "ir/proto_convert.h"
 #include "llvm/Support/xxhash.h"
 #include "pdl/op/error.h"
@@ -29,6 +30,45 @@ llvm::Error Finish(const OperatorArguments& call, llvm::Error error) {
     std::string place = call.location.empty() ? "" : call.location + ": ";
     return MakeUserError(found.code(), "{0}{1}", place, found.text());
   });
+}
+
+/// The attribute that an operator's check probably rejects: the one that it has read, or the one of
+/// those that differs from its default. Empty if it may be several.
+std::string RejectedAttribute(const OperatorArguments& call, const llvm::SmallBitVector& read) {
+  const std::vector<AttributeDecl>& decls = call.def->signature.attributes;
+  std::vector<llvm::StringRef> present, changed;
+  for (auto [i, decl] : llvm::enumerate(decls)) {
+    const AttributeValue& value = call.attributes[i];
+    if (IsNone(value) || (read.any() && !read.test(static_cast<unsigned>(i)))) continue;
+    present.push_back(decl.name);
+    if (!Identical(value, decl.default_value)) changed.push_back(decl.name);
+  }
+  if (present.size() == 1) return present[0].str();
+  return changed.size() == 1 ? changed[0].str() : "";
+}
+
+/// Makes CallErrors, with an attribute if possible, of the errors of InitializeAttributes.
+llvm::Error AsCallErrors(const OperatorArguments& call, const llvm::SmallBitVector& read,
+                         llvm::Error error) {
+  // The errors of a body name the calls in it.
+  if (!error || call.body != nullptr) return error;
+  const std::string attribute = RejectedAttribute(call, read);
+  auto with_attribute = [&](std::unique_ptr<CallError> found) {
+    if (found->attribute.empty() && found->inputs.empty()) found->attribute = attribute;
+    return llvm::Error(std::move(found));
+  };
+  return llvm::handleErrors(
+      std::move(error),
+      [](std::unique_ptr<DeviceError> found) { return llvm::Error(std::move(found)); },
+      with_attribute,
+      [&](const UserError& found) {
+        return with_attribute(
+            std::make_unique<CallError>(found.code(), WithoutCodes(found.text())));
+      },
+      [&](const llvm::ErrorInfoBase& found) {
+        return with_attribute(
+            std::make_unique<CallError>(Code::kAttributeRange, WithoutCodes(found.message())));
+      });
 }
 
 /// Evaluates a size of a single call, which has no symbols.
@@ -215,14 +255,47 @@ llvm::Error CheckNames(const OperatorArguments& call) {
   return llvm::Error::success();
 }
 
+/// The name of the call's random stream.
+llvm::StringRef StreamName(const OperatorArguments& call) {
+  const AttributeReader attributes(call.def->signature, call.attributes);
+  const AttributeValue* stream =
+      call.def->properties().random ? attributes.Find("stream") : nullptr;
+  const auto* name = stream ? std::get_if<std::string>(stream) : nullptr;
+  return name && !name->empty() ? llvm::StringRef(*name) : llvm::StringRef(call.outputs.front());
+}
+
 }  // namespace
 
-llvm::Error OperatorBase::Initialize(const OperatorArguments& arguments, DeviceKind kind) {
+llvm::Error OperatorBase::ReadAttributes(const OperatorArguments& arguments, DeviceKind kind) {
   if (arguments.def == nullptr) InternalError("an operator without its OpDef");
   arguments_ = arguments;
   device_kind_ = kind;
-  if (!arguments_.outputs.empty()) stream_key_ = llvm::xxh3_64bits(arguments_.outputs.front());
-  return Finish(arguments_, InitializeAttributes(attributes()));
+  if (!arguments_.outputs.empty()) stream_key_ = llvm::xxh3_64bits(StreamName(arguments_));
+  llvm::SmallBitVector read(static_cast<unsigned>(arguments_.attributes.size()));
+  llvm::Error error = InitializeAttributes({def().signature, arguments_.attributes, &read});
+  return AsCallErrors(arguments_, read, std::move(error));
+}
+
+llvm::Error OperatorBase::Initialize(const OperatorArguments& arguments, DeviceKind kind) {
+  return Finish(arguments_, ReadAttributes(arguments, kind));
+}
+
+bool OperatorBase::Accepts(const DeviceContext& context) const {
+  return context.device().kind == device_kind_;
+}
+
+llvm::Error OperatorBase::CheckContext(const DeviceContext* context) const {
+  const llvm::StringRef kind = KindName(device_kind_);
+  if (context == nullptr)
+    return CallFailure(arguments_, Code::kOperatorUse, "created for {0}, but given no context",
+                       kind);
+  if (context->device().kind != device_kind_)
+    return CallFailure(arguments_, Code::kOperatorUse,
+                       "created for {0}, but given a context of {1}", kind,
+                       DeviceToString(context->device()));
+  if (Accepts(*context)) return llvm::Error::success();
+  return CallFailure(arguments_, Code::kOperatorUse,
+                     "created for the {0} context of pdl, but given one of another class", kind);
 }
 
 void OperatorBase::RunRows(const CallState*, llvm::ArrayRef<const Tensor*>, int64_t, int64_t,
@@ -236,11 +309,9 @@ void OperatorBase::RunPieces(const CallState*, void*, llvm::ArrayRef<const Tenso
 }
 
 llvm::Error OperatorBase::Run(Scope* scope, DeviceContext* context) const {
-  if (context->device().kind != device_kind_) {
-    return CallFailure(arguments_, Code::kOperatorUse,
-                       "created for {0}, but given a context of {1}", KindName(device_kind_),
-                       DeviceToString(context->device()));
-  }
+  if (llvm::Error error = CheckContext(context)) return error;
+  if (scope == nullptr)
+    return CallFailure(arguments_, Code::kOperatorUse, "a run needs a scope, got none");
   llvm::Expected<std::vector<Tensor>> inputs = FetchInputs(arguments_, *scope, context->device());
   if (!inputs) return inputs.takeError();
   llvm::Expected<std::vector<OperandType>> types = InferOutputs(arguments_, *inputs);

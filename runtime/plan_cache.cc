@@ -1,5 +1,6 @@
 #include "runtime/plan_cache.h"
 
+#include "ir/passes/segments.h"
 #include "llvm/ADT/STLExtras.h"
 #include "pdl/compiler/pipeline.h"
 #include "pdl/op/error.h"
@@ -141,6 +142,10 @@ llvm::Expected<MadePlan> PlanCache::MakePlan(const Family& family, SymbolLookup 
   passes.training = family.training;
   passes.is_observed = family.is_observed;
   passes.outputs = family.outputs;
+  passes.is_segment =
+      !given_.empty() || llvm::any_of(graph_.outputs(), [](const GraphOutput& output) {
+        return llvm::StringRef(output.name).starts_with(kCrossing);
+      });
   passes.sizes = sizes;
   passes.evaluate_sized = EvaluateCondition;
   if (passes.observer != nullptr || PlanPipeline().Applies(graph_, passes)) {

@@ -15,6 +15,15 @@
 namespace pdl {
 namespace {
 
+/// The messages without their codes, one on each line.
+std::string TextOf(llvm::Error errors) {
+  std::string text;
+  llvm::handleAllErrors(std::move(errors), [&](const UserError& error) {
+    text += (text.empty() ? "" : "\n") + error.text();
+  });
+  return text;
+}
+
 using VersionFunction = const char* (*)();
 using RegisterFunction = void (*)(OpRegistry*);
 
@@ -49,8 +58,11 @@ llvm::Error LoadPlugin(llvm::StringRef path) {
                          path, version(), PDL_PLUGIN_VERSION);
   }
 
-  OpRegistry ops;
+  llvm::Error faults = llvm::Error::success();
+  OpRegistry ops(&faults);
   add_ops(&ops);
+  if (faults)
+    return MakeUserError(Code::kPlugin, "plugin '{0}': {1}", path, TextOf(std::move(faults)));
   for (const OpDef* def : ops.All()) {
     if (GlobalRegistry().Find(def->name()) != nullptr) {
       return MakeUserError(Code::kPlugin,

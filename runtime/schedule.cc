@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <unordered_map>
 
+#include "ir/passes/block_effects.h"
 #include "ir/passes/segments.h"
 #include "llvm/ADT/DenseMap.h"
 #include "llvm/ADT/DenseSet.h"
@@ -197,6 +198,7 @@ class Scheduler {
   }
 
   llvm::Error CreateOperators() {
+    const std::vector<CallEffects> effects = EffectsOfBlocks(graph_);
     for (const Op* op : needed_ops_) {
       if (IsConstantCall(*op)) {
         llvm::Expected<std::vector<Tensor>> results = request_.evaluate(*op);
@@ -206,7 +208,7 @@ class Scheduler {
               std::move((*results)[i]);
         continue;
       }
-      schedule_->has_random |= op->def().properties().random;
+      schedule_->has_random |= EffectsOf(*op, effects).random;
       llvm::Expected<std::unique_ptr<OperatorBase>> created =
           CreateOperator(ArgumentsOf(*op), schedule_->device.kind);
       if (!created) return created.takeError();

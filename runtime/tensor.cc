@@ -2,6 +2,7 @@
 
 #include <cstring>
 
+#include "llvm/ADT/StringExtras.h"
 #include "llvm/Support/FormatVariadic.h"
 #include "llvm/Support/raw_ostream.h"
 #include "pdl/op/error.h"
@@ -96,6 +97,16 @@ void Tensor::Borrow(DType dtype, llvm::ArrayRef<int64_t> sizes, void* data, Devi
   sizes_.assign(sizes.begin(), sizes.end());
   owner_.reset();
   recyclable_ = false;
+}
+
+std::string ElementPlace(int64_t element, llvm::ArrayRef<int64_t> sizes) {
+  if (sizes.empty()) return "";
+  std::vector<std::string> index(sizes.size());
+  for (size_t axis = sizes.size(); axis-- > 0;) {
+    index[axis] = std::to_string(element % sizes[axis]);
+    element /= sizes[axis];
+  }
+  return " at [" + llvm::join(index, ", ") + "]";
 }
 
 }  // namespace pdl

@@ -1,6 +1,8 @@
 #include "runtime/weight_store.h"
 
+#include "pdl/compiler/weights.h"
 #include "pdl/op/error.h"
+#include "pdl/runtime/weight_source.h"
 
 namespace pdl {
 namespace {
@@ -15,17 +17,12 @@ llvm::Error HasNoValue(const Value& variable) {
 
 }  // namespace
 
-llvm::Error WeightStore::CheckType(const Value& variable, DType dtype,
+llvm::Error WeightStore::WrongType(const Value& variable, DType dtype,
                                    llvm::ArrayRef<int64_t> sizes, const std::string& where) const {
-  const Type& type = variable.type();
-  bool fits = dtype == type.dtype && sizes.size() == type.dims.size();
-  for (size_t i = 0; fits && i < sizes.size(); ++i)
-    fits = !type.dims[i].is_constant() || type.dims[i].is_constant(sizes[i]);
-  if (fits) return llvm::Error::success();
   std::string place = graph_.PathToString(variable.location());
   return MakeUserError(Code::kWeightMismatch, "{0}{1}'{2}' is declared {3}, and {4} is {5}", place,
-                       place.empty() ? "" : ": ", variable.name(), type.ToString(), where,
-                       TensorTypeToString(dtype, sizes));
+                       place.empty() ? "" : ": ", variable.name(), variable.type().ToString(),
+                       where, TensorTypeToString(dtype, sizes));
 }
 
 llvm::Expected<Tensor> WeightStore::LoadOne(const Value& variable,
@@ -44,13 +41,16 @@ llvm::Expected<Tensor> WeightStore::LoadOne(const Value& variable,
   if (!entry)
     return MakeUserError(Code::kWeightMismatch, "'{0}' is loaded from {1}, which does not exist",
                          variable.name(), where);
-  if (llvm::Error error = CheckType(variable, entry->dtype, entry->sizes, where)) return error;
+  if (!FitsWeight(variable.type(), ref, entry->dtype, entry->sizes))
+    return WrongType(variable, entry->dtype, entry->sizes, where);
   Constant value = file->second.Read(*entry);
   if (options_.verify_weights && !ref.sha256.empty() && Sha256(value) != ref.sha256)
     return MakeUserError(Code::kWeightMismatch,
                          "{0} has changed since '{1}' was compiled (its SHA-256 differs)", where,
                          variable.name());
-  return Tensor::FromConstant(value);
+  llvm::Expected<Constant> converted = ConvertWeight(value, variable.type().dtype, ref.transpose);
+  if (!converted) return converted.takeError();
+  return Tensor::FromConstant(*converted);
 }
 
 llvm::Error WeightStore::Load() {
@@ -59,9 +59,10 @@ llvm::Error WeightStore::Load() {
   auto load = [&](const Value& variable) {
     if (auto given = options_.weights.find(variable.name()); given != options_.weights.end()) {
       const Constant& value = given->second;
-      if (llvm::Error error =
-              CheckType(variable, value.dtype(), value.sizes(), "the value given for it")) {
-        errors = llvm::joinErrors(std::move(errors), std::move(error));
+      if (!FitsWeight(variable.type(), WeightRef(), value.dtype(), value.sizes())) {
+        errors = llvm::joinErrors(
+            std::move(errors),
+            WrongType(variable, value.dtype(), value.sizes(), "the value given for it"));
         return;
       }
       values_[variable.name()] = Tensor::FromConstant(value);

@@ -32,7 +32,8 @@ class WeightStore {
  private:
   llvm::Expected<Tensor> LoadOne(const Value& variable,
                                  llvm::StringMap<SafetensorsFile>& files) const;
-  llvm::Error CheckType(const Value& variable, DType dtype, llvm::ArrayRef<int64_t> sizes,
+  /// The error of a value of that type, described by `where`.
+  llvm::Error WrongType(const Value& variable, DType dtype, llvm::ArrayRef<int64_t> sizes,
                         const std::string& where) const;
 
   const Graph& graph_;

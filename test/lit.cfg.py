@@ -9,10 +9,12 @@
 FileCheck, not, count and split-file are in PATH.
 
 Features for REQUIRES and UNSUPPORTED: cuda (the program can use a GPU), asan, tsan, protoc
-(with the .proto file), dev-full, tmpfs, git, plugins (those of the tests were built).
+(with the .proto file), dev-full, tmpfs, git, plugins (those of the tests were built), transformers
+(the Python packages transformers and torch are installed).
 """
 
 import ctypes
+import importlib.util
 import os
 import shutil
 import subprocess
@@ -71,6 +73,8 @@ if shutil.which("git", path=config.environment["PATH"]):
     config.available_features.add("git")
 if os.path.exists(config.pdl_build + "/test/lib"):
     config.available_features.add("plugins")
+if importlib.util.find_spec("transformers") and importlib.util.find_spec("torch"):
+    config.available_features.add("transformers")
 if can_mount():
     config.available_features.add("tmpfs")
 if os.path.exists("/dev/full"):

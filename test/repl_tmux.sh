@@ -103,7 +103,7 @@ interrupt '^pdl> twice\(x, factor='
 line ':help twice'
 expect '^ *Twice the input\.$'
 line ':help fc'
-expect '^ +size: int > 0'
+expect '^ +weight_decay: float in 0'
 line ':type t @ t'
 expect '^f32\[\]$'
 
@@ -159,6 +159,29 @@ expect '^indices: i64\[2\] = \[0, 2\]$'
 line 'quit'
 expect "^error: no value is called 'quit'; the command is ':quit'$"
 
+# `:undo` takes back an input.
+clear_screen
+line 'wrong = cos(x, scale=5.0)'
+expect '^wrong: f32\[2\]'
+line ':undo'
+expect '^# undone: wrong = cos\(x, scale=5\.0\)$'
+line 'wrong'
+expect "^repl:.*'wrong'"
+
+# Tab after a dot: parameters of an instance, and results of a call.
+clear_screen
+line 'layer cells = lstm(size=2)'
+line 'first = cells([[[1.0, 2.0]]])'
+expect '^first: f32\[1, 1, 2\]'
+keys -l 'cells.'
+keys Tab
+expect '^cells\.b_h: f32\[8\]'
+interrupt '^pdl> cells\.'
+keys -l 'cells([[[1.0, 2.0]]]).la'
+keys Tab
+expect '^pdl> cells\(\[\[\[1\.0, 2\.0\]\]\]\)\.last$'
+interrupt '^pdl> cells\(.*\.last'
+
 # A run is interrupted between its calls, and the session continues.
 clear_screen
 line 'r = uniform([1500, 1500])'
@@ -188,6 +211,21 @@ expect '^pdl> ?$'
 keys Up Up
 expect '^pdl> sum\(x\)$'
 interrupt '^pdl> sum\(x\)'
+keys C-d
+expect '^status 0$'
+
+# One long call is interrupted, too: 5e11 multiplications on one thread.
+tmux respawn-pane -k -t repl "$pdl repl --threads 1; echo status \$?; sleep 100"
+expect '^pdl> ?$'
+line 'a = uniform([8000, 8000])'
+expect '^ *\.\.\.'
+clear_screen
+line 'sum(a @ a)'
+sleep 1
+keys C-c
+expect '^error: interrupted'
+line 'sum([1.0, 2.0])'
+expect '^f32\[\] = 3\.0$'
 keys C-d
 expect '^status 0$'
 echo "the session went as it should"

@@ -7,6 +7,16 @@
 
 namespace pdl {
 
+namespace {
+
+/// Whether a list has bools and other items, so that it is several values, not a constant.
+bool MixesBoolAndNumbers(llvm::ArrayRef<Datum> items) {
+  const auto is_bool = [](const Datum& item) { return item.is<bool>(); };
+  return llvm::any_of(items, is_bool) && !llvm::all_of(items, is_bool);
+}
+
+}  // namespace
+
 /// Arguments of a call that are only bound after all of them were read.
 struct ArgumentBinder::Pending {
   explicit Pending(const OpSignature& signature) : named_inputs(signature.inputs.size(), nullptr) {
@@ -231,8 +241,8 @@ void ArgumentBinder::BindCounted(llvm::ArrayRef<const ast::Argument*> named_inpu
     if (!input.repeatable && datum.is<Datum::None>() && input.optional) continue;
     const auto* items = datum.list();
     const auto* list = llvm::dyn_cast<ast::ListExpr>(argument->value);
-    const bool is_list =
-        input.repeatable && items != nullptr && (items->empty() || datum.holds_tensor());
+    const bool is_list = input.repeatable && items != nullptr &&
+                         (items->empty() || datum.holds_tensor() || MixesBoolAndNumbers(*items));
     if (!is_list) {
       call->operands.push_back({datum, argument->value->range});
       ++call->counts[i];

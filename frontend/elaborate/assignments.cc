@@ -4,9 +4,11 @@
 #include "frontend/elaborate/literals.h"
 #include "frontend/elaborate/name_table.h"
 #include "frontend/elaborate/reporter.h"
+#include "frontend/elaborate/run_checks.h"
 #include "frontend/elaborate/size_conditions.h"
 #include "frontend/elaborate/size_constraints.h"
 #include "frontend/elaborate/type_reader.h"
+#include "frontend/elaborate/unused_names.h"
 #include "llvm/ADT/STLExtras.h"
 
 namespace pdl {
@@ -14,6 +16,7 @@ namespace pdl {
 bool Assignments::CheckTargets(llvm::ArrayRef<ast::Identifier> targets) {
   for (size_t i = 0; i < targets.size(); ++i) {
     if (at_.frame->base.empty() && targets[i].text != "_") at_.frame->base = targets[i].text.str();
+    if (!CheckNoPath(targets[i])) return false;
     for (size_t j = 0; j < i; ++j) {
       if (targets[i].text != targets[j].text || targets[i].text == "_") continue;
       report_
@@ -25,8 +28,24 @@ bool Assignments::CheckTargets(llvm::ArrayRef<ast::Identifier> targets) {
   return true;
 }
 
+bool Assignments::CheckNoPath(const ast::Identifier& target) {
+  const llvm::StringRef layer = target.text.split('.').first;
+  if (layer.size() == target.text.size()) return true;
+  // Flat source has names with dots, but no layer calls.
+  if (!at_.frame->call_paths.contains(layer) && !at_.frame->instances.contains(layer)) return true;
+  Diagnostic& diagnostic = report_.Error(
+      Code::kBadTarget, target.range,
+      "'" + target.text + "' belongs to the layer call '" + layer + "' and cannot be assigned");
+  diagnostic.Note(
+      "an initial value is given by the call: param_attr={init=...}; stored values by: load "
+      "\"file.safetensors\" into " +
+      layer.str());
+  return false;
+}
+
 void Assignments::ElaborateAssign(const ast::AssignStatement* statement) {
   AssignValue(statement);
+  unused_.DefineAll(statement->targets);
   // Only now: the right-hand side still refers to the old values.
   for (const ast::Identifier& target : statement->targets)
     at_.frame->assigned[target.text] = statement->range;
@@ -48,6 +67,8 @@ void Assignments::AssignValue(const ast::AssignStatement* statement) {
   Datum datum = expressions_.UseFirst(results, statement->value->range);
   if (declared && !datum.holds_poison()) {
     Value* value = literals_.AsTensor(datum, statement->value->range, declared->dtype, names);
+    if (value != nullptr)
+      value = run_checks_.InDeclaredRange(value, *declared, statement->value->range, names);
     if (value == nullptr || !types_.CheckType(value->type(), *declared, statement->value->range,
                                               "'" + targets.front().text + "'")) {
       return names_.Poison(targets);
@@ -64,12 +85,28 @@ void Assignments::AssignValue(const ast::AssignStatement* statement) {
   if (first != nullptr && !statement->doc.empty() && first->comment().empty()) {
     graph_.SetComment(first, statement->doc.str());
   }
+  NoteResults(statement, results);
   if (targets.size() == 1) {
     if (targets[0].text != "_") names_.Assign(targets[0].text, std::move(datum));
   } else if (!AssignAll(targets, results.all)) {
     return names_.Poison(targets);
   }
   if (first != nullptr) last_.value = first->name();
+}
+
+void Assignments::NoteResults(const ast::AssignStatement* statement, const CallResults& results) {
+  const llvm::StringRef name = statement->targets.front().text;
+  at_.frame->results_of.erase(name);
+  if (results.all.size() < 2) return;
+  const ast::Expr* value = ast::WithoutParentheses(statement->value);
+  const auto* chain = llvm::dyn_cast<ast::ChainExpr>(value);
+  if (chain != nullptr && chain->operators[0].op == ast::Operator::kPipe)
+    value = ast::WithoutParentheses(chain->operands.back());
+  const auto* call = llvm::dyn_cast<ast::CallExpr>(value);
+  if (call == nullptr) return;
+  TextFrame::Results& noted = at_.frame->results_of[name];
+  noted.callee = at_.file->Text(call->callee->range);
+  for (const CallResult& result : results.all) noted.names.push_back(result.name);
 }
 
 bool Assignments::AssignAll(llvm::ArrayRef<ast::Identifier> targets,
@@ -123,6 +160,9 @@ void Assignments::ElaborateUpdate(const ast::UpdateStatement* statement) {
   }
   Value* value = literals_.AsTensor(datum, statement->value->range, state->type().dtype,
                                     at_.frame->FullName(name));
+  if (value != nullptr)
+    value = run_checks_.InDeclaredRange(value, state->type(), statement->value->range,
+                                        at_.frame->FullName(name));
   if (value == nullptr) return names_.Poison(statement->name);
   if (types_.CheckType(value->type(), state->type(), statement->value->range,
                        "the new value of '" + name + "'")) {
@@ -145,13 +185,25 @@ void Assignments::SetUpdate(Value* state, Value* value) {
 }
 
 void Assignments::ElaborateAssert(const ast::AssertStatement* statement) {
+  const std::string base = std::exchange(at_.frame->base, "");
+  CheckAssertion(statement);
+  at_.frame->base = base;
+}
+
+void Assignments::CheckAssertion(const ast::AssertStatement* statement) {
   std::vector<DimCheck> checks;
+  std::vector<Operand> values;
   bool failed = false;
-  if (!conditions_.Read(statement->condition, &checks, &failed)) return;
+  if (!conditions_.ReadWithValues(statement->condition, &checks, &values, &failed)) return;
   const llvm::StringRef message = statement->message.value;
-  if (failed) {
-    report_.Error(Code::kAssertion, statement->condition->range,
-                  message.empty() ? llvm::Twine("this does not hold") : llvm::Twine(message));
+  std::optional<std::string> note;
+  for (const DimCheck& check : checks)
+    if (!note) note = constraints_.NoteIfOnlyEmpty(check);
+  if (failed || note) {
+    Diagnostic& diagnostic =
+        report_.Error(Code::kAssertion, statement->condition->range,
+                      message.empty() ? llvm::Twine("this does not hold") : llvm::Twine(message));
+    if (note) diagnostic.Note(*std::move(note));
     if (at_.frame->callee.empty()) return;
     at_.frame->returned = at_.frame->assert_failed = true;
     return;
@@ -159,6 +211,11 @@ void Assignments::ElaborateAssert(const ast::AssertStatement* statement) {
   for (DimCheck& check : checks) {
     if (!message.empty()) check.message = message.str();
     constraints_.Add(std::move(check), at_.AddLocation(graph_, statement->range.begin));
+  }
+  for (const Operand& value : values) {
+    run_checks_.Assert(value, message.empty()
+                                  ? "'" + at_.file->Text(value.range).str() + "' does not hold"
+                                  : message.str());
   }
 }
 

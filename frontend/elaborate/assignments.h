@@ -9,16 +9,19 @@ class Expressions;
 class Literals;
 class NameTable;
 class Reporter;
+class RunChecks;
 class SizeConditions;
 class SizeConstraints;
 class TypeReader;
+class UnusedNames;
 
 /// Assignments to names, updates of states, and `assert`.
 class Assignments {
  public:
   Assignments(Position& at, Graph& graph, ValueState& values, LastStatement& last, Reporter& report,
               NameTable& names, SizeConstraints& constraints, SizeConditions& conditions,
-              TypeReader& types, Literals& literals, Expressions& expressions)
+              TypeReader& types, Literals& literals, Expressions& expressions,
+              RunChecks& run_checks, UnusedNames& unused)
       : at_(at),
         graph_(graph),
         values_(values),
@@ -29,19 +32,27 @@ class Assignments {
         conditions_(conditions),
         types_(types),
         literals_(literals),
-        expressions_(expressions) {}
+        expressions_(expressions),
+        run_checks_(run_checks),
+        unused_(unused) {}
 
   /// `a, b: type = value`, or an expression statement.
   void ElaborateAssign(const ast::AssignStatement* statement);
   /// `update state = value`.
   void ElaborateUpdate(const ast::UpdateStatement* statement);
-  /// `assert condition`: an error if it can never hold, a constraint if it depends on sizes.
+  /// `assert condition`: an error if it can never hold, a constraint if it depends on sizes, a
+  /// check of each run if it depends on values of the data.
   void ElaborateAssert(const ast::AssertStatement* statement);
 
  private:
   void AssignValue(const ast::AssignStatement* statement);
+  void CheckAssertion(const ast::AssertStatement* statement);
   /// Returns false and reports an error if a name occurs twice on the left.
   bool CheckTargets(llvm::ArrayRef<ast::Identifier> targets);
+  /// Returns false and reports an error if the name is a path into a layer call, such as `h.w`.
+  bool CheckNoPath(const ast::Identifier& target);
+  /// Notes the call of the first name for messages, if the call has several results.
+  void NoteResults(const ast::AssignStatement* statement, const CallResults& results);
   /// Assigns a result to each name. Returns false and reports an error if there are too few
   /// results.
   bool AssignAll(llvm::ArrayRef<ast::Identifier> targets, llvm::ArrayRef<CallResult> results);
@@ -60,6 +71,8 @@ class Assignments {
   TypeReader& types_;
   Literals& literals_;
   Expressions& expressions_;
+  RunChecks& run_checks_;
+  UnusedNames& unused_;
 };
 
 }  // namespace pdl

@@ -2,7 +2,6 @@
 
 #include "frontend/elaborate/budget.h"
 #include "frontend/elaborate/expressions.h"
-#include "frontend/elaborate/functions.h"
 #include "frontend/elaborate/reporter.h"
 #include "llvm/ADT/STLExtras.h"
 #include "pdl/op/attribute_reader.h"
@@ -81,13 +80,15 @@ bool AttributeChecker::ReadAttributeRange(const ast::TypeTerm& term, AttributeDe
   auto bound = [&](const ast::Expr* expr, bool open, std::optional<Bound>* out) {
     const Datum datum = expressions_.Evaluate(expr);
     if (datum.holds_poison()) return false;
-    const std::optional<double> number = datum.number();
-    if (!number) {
+    if (const auto* integer = datum.get<int64_t>()) {
+      *out = Bound{*integer, open};
+    } else if (const std::optional<double> number = datum.number()) {
+      *out = Bound{*number, open};
+    } else {
       report_.Error(Code::kAttributeType, expr->range,
                     "the end of a range is a number, got " + datum.Phrase());
       return false;
     }
-    *out = Bound{*number, open};
     return true;
   };
   const bool is_number = decl->kind == AttributeKind::kInt || decl->kind == AttributeKind::kFloat;
@@ -130,67 +131,6 @@ bool AttributeChecker::ReadAttributeRange(const ast::TypeTerm& term, AttributeDe
   }
   return bound(chain->operands[0], false, &decl->lower) &&
          bound(chain->operands[1], chain->operators[0].op == ast::Operator::kRange, &decl->upper);
-}
-
-Datum AttributeChecker::ReadRecord(const ast::Expr* expr) {
-  const auto* record = llvm::cast<ast::RecordExpr>(expr);
-  auto result = std::make_shared<ParameterRecord>();
-  auto number = [](llvm::StringRef name, double fallback) {
-    AttributeDecl decl;
-    decl.name = name.str();
-    decl.kind = AttributeKind::kFloat;
-    decl.default_value = fallback;
-    decl.lower = Bound{0, false};
-    return decl;
-  };
-  AttributeDecl decay = number("weight_decay", 0);
-  decay.upper = Bound{1, false};
-  AttributeDecl trainable;
-  trainable.name = "trainable";
-  trainable.kind = AttributeKind::kBool;
-  trainable.default_value = true;
-  const std::vector<AttributeDecl> decls = {decay, number("gradient_clipping", 0),
-                                            number("lr_scale", 1), trainable};
-  bool ok = true;
-  for (size_t i = 0; i < record->fields.size(); ++i) {
-    const ast::Argument& field = record->fields[i];
-    const llvm::StringRef name = field.name.text;
-    for (size_t j = 0; j < i; ++j) {
-      if (record->fields[j].name.text != name) continue;
-      report_.Error(Code::kRedefined, field.name.range, "'" + name + "' is given twice");
-      ok = false;
-    }
-    if (name == "init") {
-      const Datum init = functions_.ReadFunction(field.value);
-      ok &= !init.is_poison();
-      if (const auto* function = init.get<Datum::FunctionValue>()) result->init = *function;
-      continue;
-    }
-    const auto decl = llvm::find_if(decls, [&](const AttributeDecl& d) { return d.name == name; });
-    if (decl == decls.end()) {
-      report_.Error(Code::kUnknownAttribute, field.name.range,
-                    "a parameter has no attribute '" + name + "'" +
-                        report_.DidYouMean(name, {"init", "weight_decay", "gradient_clipping",
-                                                  "lr_scale", "trainable"}));
-      expressions_.Evaluate(field.value);
-      ok = false;
-      continue;
-    }
-    const std::optional<Datum> value =
-        CheckAttribute(*decl, expressions_.Evaluate(field.value), field.value->range, "parameter");
-    ok &= value.has_value();
-    if (!value) continue;
-    if (name == "trainable") {
-      result->trainable = *value->get<bool>();
-    } else {
-      const double real = *value->number();
-      (name == "weight_decay"        ? result->weight_decay
-       : name == "gradient_clipping" ? result->gradient_clipping
-                                     : result->lr_scale) = real;
-    }
-  }
-  if (!ok) return Datum();
-  return Datum(Datum::Record(std::move(result)));
 }
 
 }  // namespace pdl

@@ -7,19 +7,14 @@ namespace pdl {
 
 class Budget;
 class Expressions;
-class Functions;
 class Reporter;
 
 /// Attributes declared by files and layers, and the values that they are given.
 class AttributeChecker {
  public:
   AttributeChecker(SettingState& settings, Reporter& report, Budget& budget,
-                   Expressions& expressions, Functions& functions)
-      : settings_(settings),
-        report_(report),
-        budget_(budget),
-        expressions_(expressions),
-        functions_(functions) {}
+                   Expressions& expressions)
+      : settings_(settings), report_(report), budget_(budget), expressions_(expressions) {}
 
   /// The declaration of an int, float, string or bool; nullopt if an error was reported.
   std::optional<AttributeDecl> DeclareAttribute(const ast::Identifier& name, llvm::StringRef doc,
@@ -28,8 +23,6 @@ class AttributeChecker {
   /// was reported.
   std::optional<Datum> CheckAttribute(const AttributeDecl& decl, const Datum& datum,
                                       SourceRange range, llvm::StringRef of);
-  /// Reads a record such as `{weight_decay=1e-4}`; poison if an error was reported.
-  Datum ReadRecord(const ast::Expr* expr);
 
  private:
   /// Reads the bounds of `a..b`, `> a` and the like into the range of a number. Returns false if an
@@ -40,7 +33,6 @@ class AttributeChecker {
   Reporter& report_;
   Budget& budget_;
   Expressions& expressions_;
-  Functions& functions_;
 };
 
 }  // namespace pdl

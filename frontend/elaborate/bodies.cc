@@ -130,6 +130,9 @@ bool Bodies::ElaborateBody(Call& call, llvm::SmallVectorImpl<Value*>& operands, 
 bool Bodies::FillBody(const Call& call, llvm::ArrayRef<Type> types, llvm::StringRef path,
                       BlockId block) {
   const Function& function = *call.body;
+  // An assertion in the body is part of the loop, not of the branch that the loop is in.
+  Journal* const journal = std::exchange(at_.journal, nullptr);
+  auto restore = llvm::make_scope_exit([&] { at_.journal = journal; });
   std::vector<llvm::StringRef> names;
   if (function.callee.layer != nullptr) {
     for (const ast::Parameter& parameter : function.callee.layer->parameters)

@@ -9,6 +9,7 @@
 #include "frontend/elaborate/name_table.h"
 #include "frontend/elaborate/operator_expressions.h"
 #include "frontend/elaborate/reporter.h"
+#include "frontend/elaborate/run_checks.h"
 #include "frontend/elaborate/size_conditions.h"
 #include "frontend/elaborate/size_constraints.h"
 #include "frontend/elaborate/statements.h"
@@ -33,6 +34,7 @@ struct Branches::BothSides {
   };
   llvm::MapVector<Value*, States> states;
   llvm::DenseMap<std::pair<Value*, Value*>, Value*> selected;
+  std::array<std::vector<Journal::Assertion>, 2> assertions;
 };
 
 void Branches::ElaborateBranches(llvm::ArrayRef<ast::Branch> branches) {
@@ -98,12 +100,7 @@ Datum Branches::EvaluateNot(const ast::PrefixExpr* prefix) {
   const Datum operand = EvaluateCondition(prefix->operand);
   if (const auto* truth = operand.get<bool>()) return Datum(!*truth);
   if (operand.tensor() == nullptr) return Datum();
-  Call call;
-  call.def = callees_.FindOperator(sugar::OperatorFor(Operator::kNot));
-  call.place = prefix->range;
-  call.operands.push_back({operand, prefix->operand->range});
-  Op* op = emitter_.Emit(call, {});
-  return op == nullptr ? Datum() : Datum(op->result());
+  return operators_.EvaluateNot({operand, prefix->operand->range}, prefix->range);
 }
 
 Datum Branches::EvaluateAndOr(const ast::ChainExpr* chain) {
@@ -140,28 +137,7 @@ std::optional<Datum> Branches::EvaluateRelation(const ast::ChainExpr* chain) {
   bool failed = false;
   if (!conditions_.Read(chain, &checks, &failed)) return Datum();
   if (failed) return Datum(false);
-  Operand all;
-  for (const DimCheck& check : checks) {
-    Value* truth = EmitCheck(check, chain->range);
-    if (truth == nullptr) return Datum();
-    const Operand next{Datum(truth), chain->range};
-    all = all.datum.tensor() == nullptr
-              ? next
-              : Operand{operators_.EvaluateInfix({Operator::kAnd, chain->range}, all, next, {}),
-                        chain->range};
-  }
-  return checks.empty() ? Datum(true) : all.datum;
-}
-
-Value* Branches::EmitCheck(const DimCheck& check, SourceRange range) {
-  Operator op = Operator::kGreaterEqual;
-  if (check.relation == DimCheck::Relation::kEqual) op = Operator::kEqual;
-  if (check.relation == DimCheck::Relation::kNotEqual) op = Operator::kNotEqual;
-  Value* left = emitter_.EmitSize(check.left, range, DType::kI64, {});
-  Value* right = emitter_.EmitSize(check.right, range, DType::kI64, {});
-  if (left == nullptr || right == nullptr) return nullptr;
-  return operators_.EvaluateInfix({op, range}, {Datum(left), range}, {Datum(right), range}, {})
-      .tensor();
+  return conditions_.Conjunction(checks, {}, chain->range).datum;
 }
 
 void Branches::ElaborateBothSides(Value* condition, const ast::Branch& then,
@@ -173,6 +149,8 @@ void Branches::ElaborateBothSides(Value* condition, const ast::Branch& then,
   both.place = then.condition->range;
   ElaborateSide(&both, 0, [&] { statements_.ElaborateBlock(then.block); });
   ElaborateSide(&both, 1, [&] { ElaborateBranches(otherwise); });
+  const Operand chosen{Datum(condition), both.place};
+  for (unsigned side : {0u, 1u}) run_checks_.AssertBranch(chosen, side, both.assertions[side]);
   for (auto& [name, names] : both.names) {
     // A branch elaborated before the name was first set has the previous value.
     for (std::optional<Datum>& side : names.sides)
@@ -200,6 +178,7 @@ void Branches::ElaborateSide(BothSides* both, unsigned side, llvm::function_ref<
   Journal* const outer = std::exchange(at_.journal, &journal);
   elaborate();
   at_.journal = outer;
+  both->assertions[side] = std::move(journal.assertions);
   if (at_.frame->returned && !at_.frame->assert_failed) {
     at_.frame->returned = false;
     report_.Error(Code::kCondition, both->place,

@@ -14,6 +14,7 @@ class Literals;
 class NameTable;
 class OperatorExpressions;
 class Reporter;
+class RunChecks;
 class SizeConditions;
 class SizeConstraints;
 class Statements;
@@ -24,7 +25,8 @@ class Branches {
   Branches(Position& at, Graph& graph, ValueState& values, Reporter& report, Budget& budget,
            NameTable& names, CalleeTable& callees, SizeConstraints& constraints,
            SizeConditions& conditions, CallEmitter& emitter, Literals& literals,
-           Expressions& expressions, OperatorExpressions& operators, Statements& statements)
+           Expressions& expressions, OperatorExpressions& operators, RunChecks& run_checks,
+           Statements& statements)
       : at_(at),
         graph_(graph),
         values_(values),
@@ -38,6 +40,7 @@ class Branches {
         literals_(literals),
         expressions_(expressions),
         operators_(operators),
+        run_checks_(run_checks),
         statements_(statements) {}
 
   /// Elaborates the first branch whose condition holds, or both branches if a Plan decides.
@@ -55,7 +58,6 @@ class Branches {
   Datum EvaluateAndOr(const ast::ChainExpr* chain);
   /// A relation between sizes; nullopt if the expression is something else.
   std::optional<Datum> EvaluateRelation(const ast::ChainExpr* chain);
-  Value* EmitCheck(const DimCheck& check, SourceRange range);
   /// Elaborates each branch from the same names; where the branches differ, the Plan selects.
   void ElaborateBothSides(Value* condition, const ast::Branch& then,
                           llvm::ArrayRef<ast::Branch> otherwise);
@@ -78,6 +80,7 @@ class Branches {
   Literals& literals_;
   Expressions& expressions_;
   OperatorExpressions& operators_;
+  RunChecks& run_checks_;
   Statements& statements_;
 };
 

@@ -5,6 +5,7 @@
 #include "frontend/elaborate/parameter_names.h"
 #include "frontend/elaborate/reporter.h"
 #include "frontend/elaborate/type_reader.h"
+#include "frontend/elaborate/unused_names.h"
 
 namespace pdl {
 
@@ -54,6 +55,7 @@ std::optional<Datum> Builtins::EvaluateBuiltin(const ast::CallExpr* expr, const 
                   "'" + name + "' takes a tensor, got " + operand.Phrase());
     return Datum();
   }
+  unused_.AddTypeUse(tensor);
   if (name == "dtype") return Datum(tensor->type().dtype);
   std::vector<Datum> dims;
   for (const Dim& dim : tensor->type().dims) dims.push_back(Datum(dim));

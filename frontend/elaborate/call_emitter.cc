@@ -5,6 +5,7 @@
 #include "frontend/elaborate/callee_table.h"
 #include "frontend/elaborate/literals.h"
 #include "frontend/elaborate/reporter.h"
+#include "frontend/elaborate/size_constraints.h"
 #include "frontend/elaborate/sugar.h"
 #include "llvm/ADT/STLExtras.h"
 #include "pdl/op/attribute_reader.h"
@@ -105,6 +106,7 @@ Op* CallEmitter::Emit(Call& call, Targets targets) {
   for (Value*& operand : operands) operand = bodies_.InBody(operand);
   CallOptions options = OptionsAt(call.place, call.block);
   options.recompute = at_.frame->recompute;
+  if (call.location) options.location = *call.location;
   llvm::Expected<std::vector<AttributeValue>> values =
       CompleteAttributes(signature, call.attributes);
   if (!values) {
@@ -114,9 +116,24 @@ Op* CallEmitter::Emit(Call& call, Targets targets) {
   const auto names = ResultNames(signature, signature.NumResults(*values), targets);
   llvm::Expected<Op*> op =
       graph_.AddOpWithValues(*call.def, operands, std::move(*values), names, std::move(options));
-  if (op) return *op;
+  if (op) return CheckNonempty(**op, call) ? *op : nullptr;
   report_.ReportCallError(op.takeError(), call);
   return nullptr;
+}
+
+bool CallEmitter::CheckNonempty(const Op& op, const Call& call) {
+  for (const DimCheck& check : op.checks()) {
+    const std::optional<std::string> note = constraints_.NoteIfOnlyEmpty(check);
+    if (!note) continue;
+    const bool is_bound = check.relation == DimCheck::Relation::kAtLeast;
+    auto error = std::make_unique<CallError>(
+        Code::kShapeMismatch, check.message + ": " + check.left.ToString() +
+                                  (is_bound ? " is less than " : " and ") + check.right.ToString());
+    for (unsigned i = 0; i < call.operands.size(); ++i) error->inputs.push_back(i);
+    report_.ReportCallError(llvm::Error(std::move(error)), call, *note);
+    return false;
+  }
+  return true;
 }
 
 llvm::SmallVector<std::string, 1> CallEmitter::ResultNames(const OpSignature& signature,

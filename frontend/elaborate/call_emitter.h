@@ -10,16 +10,19 @@ class Budget;
 class CalleeTable;
 class Literals;
 class Reporter;
+class SizeConstraints;
 
 /// Adds calls of operators to the graph.
 class CallEmitter {
  public:
-  CallEmitter(Position& at, Graph& graph, Reporter& report, Budget& budget, CalleeTable& callees,
-              Literals& literals, Bodies& bodies)
+  CallEmitter(Position& at, Graph& graph, Reporter& report, Budget& budget,
+              SizeConstraints& constraints, CalleeTable& callees, Literals& literals,
+              Bodies& bodies)
       : at_(at),
         graph_(graph),
         report_(report),
         budget_(budget),
+        constraints_(constraints),
         callees_(callees),
         literals_(literals),
         bodies_(bodies) {}
@@ -37,6 +40,8 @@ class CallEmitter {
  private:
   /// Converts the operands to tensors, also in the call. Returns false if an error was reported.
   bool MakeTensors(Call& call, llvm::SmallVectorImpl<Value*>* operands);
+  /// Reports a relation between sizes that the call requires and that only empty tensors satisfy.
+  bool CheckNonempty(const Op& op, const Call& call);
   /// The position of a new call: in `block`, or in the open body.
   CallOptions OptionsAt(SourceRange place, BlockId block);
   /// Names for the results of a call: the targets, or names derived from the name being assigned.
@@ -47,6 +52,7 @@ class CallEmitter {
   Graph& graph_;
   Reporter& report_;
   Budget& budget_;
+  SizeConstraints& constraints_;
   CalleeTable& callees_;
   Literals& literals_;
   Bodies& bodies_;

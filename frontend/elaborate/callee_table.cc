@@ -1,5 +1,6 @@
 #include "frontend/elaborate/callee_table.h"
 
+#include "frontend/elaborate/foreign_names.h"
 #include "frontend/elaborate/name_table.h"
 #include "frontend/elaborate/reporter.h"
 #include "llvm/ADT/STLExtras.h"
@@ -85,7 +86,7 @@ bool CalleeTable::IsBroken(llvm::StringRef name) const {
 }
 
 std::vector<llvm::StringRef> CalleeTable::CalleeNames() {
-  std::vector<llvm::StringRef> known;
+  std::vector<llvm::StringRef> known = {"dims", "dtype", "grad", "len", "params"};
   for (const OpDef* def : request_.registry->All()) known.push_back(def->signature.name);
   for (const auto& entry : files_.standard_layers) known.push_back(entry.first());
   for (const auto& entry : at_.frame->module->layers) known.push_back(entry.first());
@@ -96,33 +97,46 @@ std::vector<llvm::StringRef> CalleeTable::CalleeNames() {
   return known;
 }
 
+void CalleeTable::ReportMethod(const ast::NameExpr* net, const ast::MemberExpr* member) {
+  const llvm::StringRef name = member->member.text;
+  const auto value = at_.frame->scope.find(net->name);
+  if (value == at_.frame->scope.end() || value->second.tensor() == nullptr) {
+    if (IsBroken(net->name)) return;
+    report_.Error(Code::kUnknownOperator, net->range,
+                  "no file is imported as '" + net->name +
+                      "', and only a file has layers after '.'" +
+                      report_.DidYouMean(name, CalleeNames()));
+    return;
+  }
+  std::string instead = WithoutMember(net->name, name);
+  if (instead.empty()) {
+    const Callee called = FindCallee(name);
+    const ForeignName* foreign = FindForeignName(name, CalleeNames());
+    const bool is_known = called.op != nullptr || called.layer != nullptr;
+    if (is_known || foreign != nullptr)
+      instead = (llvm::Twine(is_known ? name : foreign->here) + "(" + net->name + ")").str();
+  }
+  report_.Error(Code::kUnknownOperator, member->range,
+                "'" + net->name + "' is a tensor and has no methods" +
+                    (instead.empty() ? "" : ": " + instead));
+}
+
 Callee CalleeTable::ResolveCallee(const ast::Expr* expr) {
   const auto* name = llvm::dyn_cast<ast::NameExpr>(expr);
   const auto* member = llvm::dyn_cast<ast::MemberExpr>(expr);
   const auto* net = member == nullptr ? nullptr : llvm::dyn_cast<ast::NameExpr>(member->base);
   if (name == nullptr && net == nullptr) {
+    const std::string hint =
+        member == nullptr ? "" : report_.DidYouMean(member->member.text, CalleeNames());
     report_.Error(Code::kOperandKind, expr->range,
-                  "the callee here is not the name of an operator");
+                  "the callee here is not the name of an operator" + hint);
     return {};
   }
   Callee callee;
   if (net != nullptr) {
     auto named = at_.frame->module->named.find(net->name);
     if (named == at_.frame->module->named.end()) {
-      const auto value = at_.frame->scope.find(net->name);
-      if (value != at_.frame->scope.end() && value->second.tensor() != nullptr) {
-        const llvm::StringRef member_name = member->member.text;
-        const Callee called = FindCallee(member_name);
-        const bool is_known = called.op != nullptr || called.layer != nullptr;
-        report_.Error(Code::kUnknownOperator, member->range,
-                      "'" + net->name + "' is a tensor and has no methods" +
-                          (is_known ? ": " + member_name.str() + "(" + net->name.str() + ")"
-                                    : std::string()));
-      } else if (!IsBroken(net->name)) {
-        report_.Error(
-            Code::kUnknownOperator, net->range,
-            "no file is imported as '" + net->name + "', and only a file has layers after '.'");
-      }
+      ReportMethod(net, member);
       return {};
     }
     if (named->second == nullptr) return {};  // the failed import was reported

@@ -27,6 +27,9 @@ class CalleeTable {
   Callee ResolveCallee(const ast::Expr* callee);
 
  private:
+  /// Reports a call of `net.member`, where `net` is no imported file.
+  void ReportMethod(const ast::NameExpr* net, const ast::MemberExpr* member);
+
   const CompileRequest& request_;
   Position& at_;
   ModuleTable& files_;

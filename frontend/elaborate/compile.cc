@@ -19,10 +19,8 @@ static CompileResult CompileFile(const CompileRequest& request) {
   });
   Elaborator elaborator(request, *ast, &result.diagnostics);
   Graph graph = elaborator.Run();
-  if (result.diagnostics.has_errors()) {
-    result.diagnostics.Sort();
-    return result;
-  }
+  result.diagnostics.Sort();
+  if (result.diagnostics.has_errors()) return result;
   result.graph = std::move(graph);
   result.last_value = elaborator.last_value();
   return result;

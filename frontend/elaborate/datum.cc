@@ -187,6 +187,13 @@ std::vector<T> Collect(const std::vector<Datum>& items, F get) {
   return list;
 }
 
+// "a list of ints", "an int".
+std::string TypePhrase(const AttributeDecl& decl) {
+  const std::string name = AttributeKindName(decl.kind).str();
+  if (decl.is_list) return "a list of " + name + "s";
+  return (decl.kind == AttributeKind::kInt ? "an " : "a ") + name;
+}
+
 llvm::Expected<AttributeValue> ToList(const std::vector<Datum>& items, const AttributeDecl& decl) {
   if (items.empty()) {
     switch (decl.kind) {
@@ -223,7 +230,16 @@ llvm::Expected<AttributeValue> ToList(const std::vector<Datum>& items, const Att
   if (all([](const Datum& d) { return d.is<DType>(); })) {
     return Collect<DType>(items, [](const Datum& d) { return *d.get<DType>(); });
   }
-  return Fail("has items of different kinds");
+  // The remaining kinds are in no list of attributes.
+  const Datum& first = items.front();
+  const size_t kind = first.value.index();
+  const bool is_only = all([&](const Datum& d) { return d.value.index() == kind; });
+  if (!is_only) return Fail("has items of different kinds");
+  return Fail("must be {0}, got a list of {1}", TypePhrase(decl),
+              first.list() != nullptr            ? "lists"
+              : first.is<Datum::FunctionValue>() ? "functions"
+              : first.is<Datum::Record>()        ? "records"
+                                                 : first.Phrase());
 }
 
 }  // namespace

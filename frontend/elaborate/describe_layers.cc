@@ -4,7 +4,9 @@
 #include <optional>
 #include <utility>
 
+#include "frontend/elaborate/constant_expressions.h"
 #include "frontend/elaborate/layer_library.h"
+#include "frontend/elaborate/output_docs.h"
 #include "frontend/syntax/parser.h"
 #include "llvm/ADT/STLExtras.h"
 #include "llvm/ADT/STLFunctionalExtras.h"
@@ -14,13 +16,14 @@
 namespace pdl {
 namespace {
 
-/// Reads one layer. Expressions other than literals are kept as source; nothing is evaluated.
+/// Reads one layer. Only constant expressions are evaluated; others are kept as source.
 class LayerReader {
  public:
   explicit LayerReader(const Ast& ast) : file_(*ast.file), comments_(ast.comments) {}
 
   LayerSignature Read(const ast::LayerStatement& layer) {
     body_ = layer.body.statements;
+    any_dims_are_constant_ = DeclaresAnyDims(body_);
     LayerSignature signature;
     signature.name = layer.name.text.str();
     signature.comment = Flowing(layer.doc);
@@ -36,6 +39,9 @@ class LayerReader {
                                                     : signature.parameter_attributes;
       if (fields.empty()) fields = FieldsOf(parameter.name.text);
     }
+    for (LayerInputDecl& input : signature.inputs)
+      if (const llvm::StringRef attribute = ParameterOfEach(input.name); !attribute.empty())
+        input.parameter_attributes = FieldsOf(attribute);
     for (const ast::Expr* condition : layer.where)
       signature.constraints.push_back(TextOf(condition->range));
     ReadOutputs(&signature);
@@ -108,25 +114,46 @@ class LayerReader {
     input.repeatable = parameter.is_repeatable;
     if (parameter.default_value != nullptr)
       input.default_text = TextOf(parameter.default_value->range);
+    unsigned levels = 0;
     for (const ast::TypeTerm& term : parameter.type->terms) {
       const Kind kind = term.is_sparse
                             ? term.name.text == "bool" ? Kind::kSparseBinary : Kind::kSparse
                         : term.value_range.kind != ast::RangeKind::kNone ? Kind::kIndex
                                                                          : Kind::kDense;
       if (!llvm::is_contained(input.kinds, kind)) input.kinds.push_back(kind);
-      uint8_t levels = 0;
-      // Ragged dims come directly after the first dim: '...' contains them if it begins there.
-      size_t next = 1;
-      for (const auto& [i, dim] : llvm::enumerate(term.dims)) {
-        if (dim.kind == ast::DimKind::kAny && i <= next) levels = 2;
-        if (dim.kind != ast::DimKind::kRagged) continue;
-        ++levels;
-        next = i + 1;
-      }
-      input.sequence_levels = std::max(input.sequence_levels, std::min<uint8_t>(levels, 2));
+      levels |= LevelsOf(term);
     }
+    for (unsigned level = 0; level <= kMaxRaggedLevels; ++level)
+      if ((levels >> level & 1) != 0) input.levels.push_back(level);
     llvm::sort(input.kinds);
     return input;
+  }
+
+  /// The numbers of ragged dims that a type accepts, as bits. Ragged dims come directly after the
+  /// first dim: '...' may contain them if it begins there.
+  unsigned LevelsOf(const ast::TypeTerm& term) const {
+    unsigned least = 0;
+    bool is_open = false;
+    for (const auto& [i, dim] : llvm::enumerate(term.dims)) {
+      if (dim.kind == ast::DimKind::kRagged) ++least;
+      // The dims before it are the first one and ragged ones only.
+      if (dim.kind == ast::DimKind::kAny && !any_dims_are_constant_) is_open |= i <= least + 1;
+    }
+    unsigned levels = 0;
+    for (unsigned level = least; level <= (is_open ? kMaxRaggedLevels : least); ++level)
+      levels |= 1U << level;
+    return levels;
+  }
+
+  /// Whether every call declares a parameter or a state whose sizes, which are constants, contain
+  /// the `...` of the inputs.
+  static bool DeclaresAnyDims(llvm::ArrayRef<const ast::Statement*> body) {
+    return llvm::any_of(body, [](const ast::Statement* statement) {
+      const auto* variable = llvm::dyn_cast<ast::VariableStatement>(statement);
+      return variable != nullptr &&
+             llvm::any_of(variable->type->terms.front().dims,
+                          [](const ast::Dim& dim) { return dim.kind == ast::DimKind::kAny; });
+    });
   }
 
   LayerAttributeDecl ReadAttribute(const ast::Parameter& parameter) const {
@@ -155,19 +182,21 @@ class LayerReader {
     }
     attribute.default_text = TextOf(parameter.default_value->range);
     if (attribute.special == LayerAttributeDecl::Special::kNone)
-      decl.default_value = Literal(parameter.default_value, decl);
+      decl.default_value = ConstantOf(parameter.default_value, decl);
     return attribute;
   }
 
-  static std::optional<double> Number(const ast::Expr* expr) {
-    if (const auto* number = llvm::dyn_cast<ast::NumberExpr>(expr))
-      return number->is_int ? static_cast<double>(number->int_value) : number->float_value;
-    return std::nullopt;
+  static std::optional<AttributeNumber> ToNumber(const ast::Expr* expr) {
+    const std::optional<Datum> value = EvaluateConstant(expr);
+    if (!value) return std::nullopt;
+    if (const auto* whole = std::get_if<int64_t>(&value->value)) return AttributeNumber(*whole);
+    const std::optional<double> number = value->number();
+    return number ? std::optional(AttributeNumber(*number)) : std::nullopt;
   }
 
   static void ReadRange(const ast::TypeRange& range, AttributeDecl* decl) {
     auto bound = [](const ast::Expr* expr, bool open) -> std::optional<Bound> {
-      const std::optional<double> number = Number(expr);
+      const std::optional<AttributeNumber> number = ToNumber(expr);
       return number ? std::optional(Bound{*number, open}) : std::nullopt;
     };
     switch (range.kind) {
@@ -194,49 +223,20 @@ class LayerReader {
     }
   }
 
-  /// The value of a literal that fits the declaration; otherwise none.
-  static AttributeValue Literal(const ast::Expr* expr, const AttributeDecl& decl) {
-    if (!decl.is_list) return Item(expr, decl.kind);
-    const auto* list = llvm::dyn_cast<ast::ListExpr>(expr);
-    if (list == nullptr) return {};
-    switch (decl.kind) {
-      case AttributeKind::kInt:
-        return Items<int64_t>(*list, decl.kind);
-      case AttributeKind::kFloat:
-        return Items<double>(*list, decl.kind);
-      case AttributeKind::kString:
-        return Items<std::string>(*list, decl.kind);
-      default:
-        return Items<bool>(*list, decl.kind);
+  /// The value of a constant expression that fits the declaration; otherwise none.
+  static AttributeValue ConstantOf(const ast::Expr* expr, const AttributeDecl& decl) {
+    const std::optional<Datum> datum = EvaluateConstant(expr);
+    if (!datum) return {};
+    llvm::Expected<AttributeValue> value = ToAttribute(*datum, decl, std::nullopt);
+    if (!value) {
+      llvm::consumeError(value.takeError());
+      return {};
     }
-  }
-
-  template <typename T>
-  static AttributeValue Items(const ast::ListExpr& list, AttributeKind kind) {
-    std::vector<T> items;
-    for (const ast::Argument& argument : list.items) {
-      const AttributeValue item = Item(argument.value, kind);
-      const T* value = std::get_if<T>(&item);
-      if (value == nullptr || argument.is_spread) return {};
-      items.push_back(*value);
-    }
-    return items;
-  }
-
-  static AttributeValue Item(const ast::Expr* expr, AttributeKind kind) {
-    if (kind == AttributeKind::kFloat) {
-      const std::optional<double> number = Number(expr);
-      return number ? AttributeValue(*number) : AttributeValue();
-    }
-    const auto* number = llvm::dyn_cast<ast::NumberExpr>(expr);
-    if (kind == AttributeKind::kInt && number != nullptr && number->is_int)
-      return number->int_value;
-    const auto* text = llvm::dyn_cast<ast::StringExpr>(expr);
-    if (kind == AttributeKind::kString && text != nullptr) return text->value.str();
-    const auto* word = llvm::dyn_cast<ast::WordExpr>(expr);
-    if (kind == AttributeKind::kBool && word != nullptr && word->word != ast::Word::kNone)
-      return word->word == ast::Word::kTrue;
-    return {};
+    if (const auto* whole = std::get_if<int64_t>(&*value))
+      if (decl.kind == AttributeKind::kFloat) return static_cast<double>(*whole);
+    const bool fits =
+        !IsNone(*value) && KindOf(*value) == decl.kind && IsList(*value) == decl.is_list;
+    return fits ? std::move(*value) : AttributeValue();
   }
 
   /// Calls `visit` with each statement of the layer, including nested blocks.
@@ -250,6 +250,26 @@ class LayerReader {
         Visit(loop->body.statements, visit);
       }
     }
+  }
+
+  /// The attribute NAME of a layer with `for i, x in INPUT { param … with NAME[i] … }`: each
+  /// operand of the input has a parameter of its own. Empty if there is none.
+  llvm::StringRef ParameterOfEach(llvm::StringRef input) const {
+    llvm::StringRef attribute;
+    Visit(body_, [&](const ast::Statement* statement) {
+      const auto* loop = llvm::dyn_cast<ast::ForStatement>(statement);
+      const auto* over = loop == nullptr ? nullptr : llvm::dyn_cast<ast::NameExpr>(loop->over);
+      if (over == nullptr || over->name != input || loop->names.size() != 2) return;
+      for (const ast::Statement* inner : loop->body.statements) {
+        const auto* variable = llvm::dyn_cast<ast::VariableStatement>(inner);
+        const auto* with = variable == nullptr || variable->with == nullptr
+                               ? nullptr
+                               : llvm::dyn_cast<ast::IndexExpr>(variable->with);
+        const auto* name = with == nullptr ? nullptr : llvm::dyn_cast<ast::NameExpr>(with->base);
+        if (name != nullptr) attribute = name->name;
+      }
+    });
+    return attribute;
   }
 
   /// The initializer of the first parameter that is declared `with NAME` or `with NAME[i]`.
@@ -280,20 +300,38 @@ class LayerReader {
       field.decl.default_value = std::move(value);
       return field.decl;
     };
-    add("init", "makes the initial value", AttributeKind::kInt, "function", {}).optional = true;
+    add("init", "the operator without inputs that makes the initial value", AttributeKind::kInt,
+        "function", {})
+        .optional = true;
     fields.back().special = LayerAttributeDecl::Special::kFunction;
     fields.back().default_text = InitializerOf(parameter);
     constexpr AttributeKind kFloat = AttributeKind::kFloat;
-    AttributeDecl& decay = add("weight_decay", "fraction of itself that each step subtracts",
-                               kFloat, "float in 0..=1", 0.0);
+    AttributeDecl& decay =
+        add("weight_decay",
+            "L2 penalty: this factor times the parameter is added to its gradient before the "
+            "optimizer uses it",
+            kFloat, "float in 0..=1", 0.0);
     decay.lower = Bound{0, false};
     decay.upper = Bound{1, false};
-    add("gradient_clipping", "largest magnitude of its gradient; 0 is unlimited", kFloat,
-        "float >= 0", 0.0)
+    add("l1",
+        "L1 penalty: this factor times the sign of the parameter is added to its gradient before "
+        "the "
+        "optimizer uses it",
+        kFloat, "float >= 0", 0.0)
         .lower = Bound{0, false};
-    add("lr_scale", "factor of the learning rate", kFloat, "float >= 0", 1.0).lower =
-        Bound{0, false};
-    add("trainable", "whether training changes it", AttributeKind::kBool, "bool", true);
+    add("gradient_clipping",
+        "each element of its gradient is clipped to [-gradient_clipping, gradient_clipping]; 0: "
+        "not clipped",
+        kFloat, "float >= 0", 0.0)
+        .lower = Bound{0, false};
+    add("lr_scale", "factor of the optimizer's step: 0.1 trains it ten times slower", kFloat,
+        "float >= 0", 1.0)
+        .lower = Bound{0, false};
+    add("trainable", "whether training changes it; false keeps its value", AttributeKind::kBool,
+        "bool", true);
+    add("name", "its name; parameters with the same name are one", AttributeKind::kString, "string",
+        {})
+        .optional = true;
     return fields;
   }
 
@@ -307,19 +345,16 @@ class LayerReader {
   }
 
   static void AddOutputs(const ast::OutputStatement& result, LayerSignature* signature) {
-    for (const auto& [index, binding] : llvm::enumerate(result.bindings)) {
-      const auto* name = llvm::dyn_cast<ast::NameExpr>(binding.value);
-      signature->outputs.push_back({binding.is_named() ? binding.name.text.str()
-                                    : name != nullptr  ? name->name.str()
-                                    : index == 0       ? "y"
-                                                       : "y_" + std::to_string(index + 1),
-                                    Flowing(result.doc)});
-    }
+    const std::vector<std::string> names = ResultNames(result);
+    for (const auto& [index, name] : llvm::enumerate(names))
+      signature->outputs.push_back({name, Flowing(DocOfResult(result.doc, names, index))});
   }
 
   const SourceFile& file_;
-  llvm::ArrayRef<ast::Comment> comments_;       // in source order
-  llvm::ArrayRef<const ast::Statement*> body_;  // of the current layer
+  llvm::ArrayRef<ast::Comment> comments_;  // in source order
+  // Of the current layer.
+  llvm::ArrayRef<const ast::Statement*> body_;
+  bool any_dims_are_constant_ = false;
 };
 
 void DescribeAll(const Ast& ast, std::vector<LayerSignature>* signatures) {

@@ -5,7 +5,6 @@
 #include <map>
 #include <memory>
 #include <optional>
-#include <set>
 #include <string>
 #include <utility>
 #include <vector>
@@ -16,6 +15,7 @@
 #include "frontend/elaborate/text_frame.h"
 #include "frontend/syntax/ast.h"
 #include "llvm/ADT/DenseMap.h"
+#include "llvm/ADT/DenseSet.h"
 #include "llvm/ADT/MapVector.h"
 #include "llvm/ADT/StringMap.h"
 #include "llvm/ADT/StringSet.h"
@@ -29,11 +29,18 @@ namespace pdl {
 // -------------------------------------------------------------------------------------------------
 // Position: set while a statement is elaborated
 
-/// The previous values of names and states, while both branches of an `if` are elaborated.
+/// The previous values of names and states, while both branches of an `if` are elaborated, and the
+/// assertions of the current branch.
 struct Journal {
+  struct Assertion {
+    Operand condition;
+    std::string message;
+    LocationId location;  // the condition may be in another file
+  };
   TextFrame* frame;
   llvm::MapVector<llvm::StringRef, std::optional<Datum>> names;
   llvm::MapVector<Value*, Value*> states;
+  std::vector<Assertion> assertions = {};
 };
 
 /// The Block of a loop body that is being filled, and the values that it captures.
@@ -121,6 +128,14 @@ struct ModuleTable {
   std::vector<std::string> importing;                                  // paths, outermost first
 };
 
+/// The relations between sizes that hold in every run.
+struct SizeState {
+  ConstraintSet known;  // the graph's constraints
+  /// The same, and that each symbol in `at_least_one` is at least 1.
+  ConstraintSet nonempty;
+  llvm::StringSet<> at_least_one;
+};
+
 /// The use of one limit.
 struct Meter {
   uint64_t limit;
@@ -143,8 +158,12 @@ struct Spent {
 
 /// The errors that were reported.
 struct ReportedErrors {
-  /// Positions of errors in source that is elaborated more than once.
-  std::set<std::pair<const SourceFile*, uint32_t>> places;
+  /// The messages at each position in source that is elaborated more than once.
+  struct AtPlace {
+    llvm::SmallVector<std::string, 1> messages;
+    bool is_closed = false;  // no further errors are reported
+  };
+  std::map<std::pair<const SourceFile*, uint32_t>, AtPlace> places;
   /// Set after an error that ends the elaboration: no further errors are reported.
   bool stopped = false;
   /// Number of names that may still be compared for "did you mean".
@@ -182,6 +201,27 @@ struct PendingLoad {
   std::string path;
 };
 
+/// The kinds of named values.
+enum class NameKind : uint8_t { kInput, kParameter, kState, kValue };
+
+/// The definitions of names in the file and in its layers, and some of their uses; see UnusedNames.
+struct UsageState {
+  struct Definition {
+    llvm::StringRef name;
+    SourceRange range;
+    NameKind kind = NameKind::kValue;
+    const ast::LayerStatement* layer = nullptr;  // null: in the file
+    /// The same for all targets of an assignment.
+    uint32_t group = 0;
+    /// Its tensors: one for each loop iteration and layer call.
+    std::vector<Value*> values;
+  };
+  llvm::MapVector<uint32_t, Definition> definitions;  // by the offset of the name
+  std::vector<Value*> results;                        // of layers
+  std::vector<Value*> type_uses;                      // values whose types were used
+  llvm::DenseSet<const ast::Statement*> elaborated;
+};
+
 /// The value of the last statement: see CompileResult.
 struct LastStatement {
   std::string value;
@@ -195,7 +235,7 @@ struct ElaborationState {
   explicit ElaborationState(const CompileLimits& limits) : spent(limits) {}
 
   Graph graph;
-  ConstraintSet known;  // the graph's constraints
+  SizeState sizes;
   ModuleTable files;
   TextFrame frame;  // of the file
   Spent spent;
@@ -207,6 +247,7 @@ struct ElaborationState {
   llvm::StringMap<SourceRange> tests;    // where the name of each is written
   std::vector<PendingLoad> loads;
   std::deque<std::string> saved;  // strings that views refer to
+  UsageState usage;
   LastStatement last;
   TestRun test;  // without its graph
 };

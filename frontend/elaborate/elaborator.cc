@@ -27,6 +27,7 @@
 #include "frontend/elaborate/layer_conditions.h"
 #include "frontend/elaborate/layer_inputs.h"
 #include "frontend/elaborate/literals.h"
+#include "frontend/elaborate/load_calls.h"
 #include "frontend/elaborate/members.h"
 #include "frontend/elaborate/minimize.h"
 #include "frontend/elaborate/modules.h"
@@ -35,7 +36,9 @@
 #include "frontend/elaborate/operator_expressions.h"
 #include "frontend/elaborate/outputs.h"
 #include "frontend/elaborate/parameter_names.h"
+#include "frontend/elaborate/parameter_records.h"
 #include "frontend/elaborate/reporter.h"
+#include "frontend/elaborate/run_checks.h"
 #include "frontend/elaborate/size_conditions.h"
 #include "frontend/elaborate/size_constraints.h"
 #include "frontend/elaborate/statements.h"
@@ -46,6 +49,7 @@
 #include "frontend/elaborate/training_values.h"
 #include "frontend/elaborate/type_matcher.h"
 #include "frontend/elaborate/type_reader.h"
+#include "frontend/elaborate/unused_names.h"
 #include "frontend/elaborate/variables.h"
 #include "frontend/elaborate/weight_loads.h"
 
@@ -60,19 +64,21 @@ struct Elaborator::Parts {
 
   Reporter report{diagnostics, ast, at, state.graph, state.files, state.reported};
   Budget budget{request, at, state.graph, state.spent, report};
+  UnusedNames unused{request, ast, at, state.graph, state.usage, report};
   NameTable names{at, state.graph, state.values, state.saved, report};
   CalleeTable callees{request, at, state.files, report, names};
   Modules modules{request, at, state.files, report, callees, layer_checks};
   LayerChecks layer_checks{at, report, callees, attributes, functions};
-  SizeConstraints constraints{at, state.graph, state.known, budget};
-  SizeConditions conditions{at, report, budget, constraints, types, expressions};
+  SizeConstraints constraints{at, state.graph, state.sizes, budget};
+  SizeConditions conditions{at,    report,  budget,      constraints,
+                            types, emitter, expressions, operators};
   TypeReader types{at, state.graph, report, constraints, expressions};
-  CallEmitter emitter{at, state.graph, report, budget, callees, literals, bodies};
+  CallEmitter emitter{at, state.graph, report, budget, constraints, callees, literals, bodies};
   Literals literals{at, report, budget, callees, emitter};
   Bodies bodies{at,    state.graph, state.values, state.training, report,
                 names, literals,    expressions,  functions};
   Expressions expressions{at,      report,     budget, name_expressions, operators,
-                          members, subscripts, calls,  attributes};
+                          members, subscripts, calls,  records};
   NameExpressions name_expressions{at, state.graph, report, names, callees, types, training_values};
   OperatorExpressions operators{at,          state.graph, report,   budget,      callees,
                                 constraints, emitter,     literals, expressions, calls};
@@ -80,9 +86,11 @@ struct Elaborator::Parts {
   Subscripts subscripts{at, report, callees, types, emitter, expressions};
   Calls calls{at,     names,     callees, emitter,         expressions, builtins,
               binder, functions, layers,  argument_reader, gradients};
-  Builtins builtins{at, report, budget, types, expressions, parameter_names};
+  Builtins builtins{at, report, budget, types, expressions, parameter_names, unused};
   ArgumentBinder binder{report, budget, expressions, functions};
-  AttributeChecker attributes{state.settings, report, budget, expressions, functions};
+  LoadCalls load_calls{at, report, expressions};
+  ParameterRecords records{at, report, expressions, attributes, functions, load_calls};
+  AttributeChecker attributes{state.settings, report, budget, expressions};
   Functions functions{at,      state.values, report, budget, names,          callees,
                       emitter, expressions,  binder, layers, argument_reader};
   LayerCalls layers{request,          at,           state.graph,      state.values, report, budget,
@@ -94,7 +102,8 @@ struct Elaborator::Parts {
   TypeMatcher matcher{at, report, names, constraints, types, expressions};
   Branches branches{at,       state.graph, state.values, report,     budget,
                     names,    callees,     constraints,  conditions, emitter,
-                    literals, expressions, operators,    statements};
+                    literals, expressions, operators,    run_checks, statements};
+  RunChecks run_checks{at, state.graph, callees, emitter, literals};
   ForLoops loops{request, at, report, budget, names, expressions, statements};
   Gradients gradients{at,    state.graph, report,   budget,     callees,
                       types, emitter,     literals, expressions};
@@ -113,18 +122,20 @@ struct Elaborator::Parts {
   TestOutputs test_outputs{state.graph, report, budget, emitter};
   Attrs attrs{request, ast,         at,         state.settings,  report,
               names,   expressions, attributes, layer_attributes};
-  Inputs inputs{at,         state.graph, report,       names,           constraints,
-                conditions, types,       layer_inputs, layer_conditions};
-  Variables variables{at, state.graph, report, names, types, expressions, initializers};
-  Initializers initializers{request, at,      state.graph, state.reported,
-                            report,  emitter, binder,      functions};
-  Outputs outputs{at, state.graph, state.outputs, report, names, literals, expressions};
-  Statements statements{at,        state.loads, state.last, report,     budget,       names,
-                        functions, branches,    loops,      minimize,   expectations, attrs,
-                        inputs,    variables,   outputs,    assignments};
-  Assignments assignments{at,          state.graph, state.values, state.last, report,     names,
-                          constraints, conditions,  types,        literals,   expressions};
-  WeightLoads weight_loads{request, ast, at, state.graph, state.loads, report, parameter_names};
+  Inputs inputs{at,    state.graph,  report,           names, constraints, conditions,
+                types, layer_inputs, layer_conditions, unused};
+  Variables variables{at, state.graph, report, names, types, expressions, initializers, unused};
+  Initializers initializers{request, at,     state.graph, state.reported, report,
+                            emitter, binder, functions,   load_calls};
+  Outputs outputs{at, state.graph, state.outputs, report, names, literals, expressions, unused};
+  Statements statements{at,        state.loads, state.last, report,      budget,       names,
+                        functions, branches,    loops,      minimize,    expectations, attrs,
+                        inputs,    variables,   outputs,    assignments, unused};
+  Assignments assignments{at,          state.graph, state.values, state.last, report,
+                          names,       constraints, conditions,   types,      literals,
+                          expressions, run_checks,  unused};
+  WeightLoads weight_loads{request,         ast,       at, state.graph, state.loads, report,
+                           parameter_names, load_calls};
 };
 
 Elaborator::Elaborator(const CompileRequest& request, const Ast& ast, Diagnostics* diagnostics)
@@ -171,6 +182,7 @@ Graph Elaborator::Run() {
   Finish();
   parts_->outputs.CheckOutputNames();
   parts_->attrs.CheckSettingsUsed();
+  parts_->unused.Report();
   for (const auto& entry : state_.frame.scope) {
     const Value* value = entry.second.tensor();
     names_.emplace_back(entry.first().str(), value == nullptr ? "" : value->name());

@@ -1,11 +1,11 @@
 #include "frontend/elaborate/expressions.h"
 
-#include "frontend/elaborate/attribute_checker.h"
 #include "frontend/elaborate/budget.h"
 #include "frontend/elaborate/calls.h"
 #include "frontend/elaborate/members.h"
 #include "frontend/elaborate/name_expressions.h"
 #include "frontend/elaborate/operator_expressions.h"
+#include "frontend/elaborate/parameter_records.h"
 #include "frontend/elaborate/reporter.h"
 #include "frontend/elaborate/subscripts.h"
 
@@ -39,7 +39,7 @@ Datum Expressions::Evaluate(const ast::Expr* expr, Targets targets) {
     case ExprKind::kList:
       return EvaluateList(llvm::cast<ast::ListExpr>(expr));
     case ExprKind::kRecord:
-      return attributes_.ReadRecord(expr);
+      return records_.ReadRecord(expr);
     case ExprKind::kCall:
       return UseFirst(calls_.EvaluateCall(llvm::cast<ast::CallExpr>(expr), nullptr, targets),
                       expr->range);

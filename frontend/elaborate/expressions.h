@@ -5,7 +5,7 @@
 
 namespace pdl {
 
-class AttributeChecker;
+class ParameterRecords;
 class Budget;
 class Calls;
 class Members;
@@ -19,7 +19,7 @@ class Expressions {
  public:
   Expressions(Position& at, Reporter& report, Budget& budget, NameExpressions& name_expressions,
               OperatorExpressions& operators, Members& members, Subscripts& subscripts,
-              Calls& calls, AttributeChecker& attributes)
+              Calls& calls, ParameterRecords& records)
       : at_(at),
         report_(report),
         budget_(budget),
@@ -28,7 +28,7 @@ class Expressions {
         members_(members),
         subscripts_(subscripts),
         calls_(calls),
-        attributes_(attributes) {}
+        records_(records) {}
 
   /// The value of an expression; poison if an error was reported. `targets` name the results of the
   /// outermost call.
@@ -54,7 +54,7 @@ class Expressions {
   Members& members_;
   Subscripts& subscripts_;
   Calls& calls_;
-  AttributeChecker& attributes_;
+  ParameterRecords& records_;
 };
 
 }  // namespace pdl

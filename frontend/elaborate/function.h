@@ -35,6 +35,8 @@ struct AttributePlace {
 struct Call {
   const OpDef* def = nullptr;
   SourceRange place;  // the location of errors about the call
+  /// The location of the call in the graph, if it is not that of `place`.
+  std::optional<LocationId> location;
   llvm::SmallVector<Operand, 2> operands;
   llvm::SmallVector<NamedAttribute, 2> attributes;
   llvm::SmallVector<AttributePlace, 2> places;  // one for each attribute
@@ -106,11 +108,25 @@ struct Function {
 
 using FunctionPtr = std::shared_ptr<const Function>;
 
+/// `load("file", "tensor", …)` as an initializer, where it is written.
+struct LoadCall {
+  WeightRef weight;
+  /// In `text`, the file of the call; `name_in_text` is how the call names the weights file.
+  std::shared_ptr<const SourceFile> text;
+  std::string name_in_text;
+  SourceRange file, tensor;
+};
+
 /// `{init=…, weight_decay=…}`: the attributes of a parameter other than its type.
 struct ParameterRecord {
-  std::shared_ptr<const Function> init;  // null: the declared initializer is used
-  std::optional<double> weight_decay, gradient_clipping, lr_scale;
+  std::shared_ptr<const Function> init;  // null: the declared initializer is used, or `load`
+  std::optional<LoadCall> load;
+  std::optional<double> weight_decay, l1, gradient_clipping, lr_scale;
   std::optional<bool> trainable;
+  /// The full name of the parameter, and where it is given, in `text`; empty: the path to it.
+  std::string name;
+  std::shared_ptr<const SourceFile> text;
+  SourceRange name_place;
 };
 
 }  // namespace pdl

@@ -3,9 +3,11 @@
 #include "frontend/elaborate/argument_binder.h"
 #include "frontend/elaborate/call_emitter.h"
 #include "frontend/elaborate/functions.h"
+#include "frontend/elaborate/load_calls.h"
 #include "frontend/elaborate/reporter.h"
 #include "frontend/elaborate/sugar.h"
 #include "llvm/ADT/STLExtras.h"
+#include "pdl/compiler/weights.h"
 #include "pdl/op/error.h"
 
 namespace pdl {
@@ -72,10 +74,14 @@ bool Initializers::Complete(const Type& type, SourceRange type_range, Call* init
 }
 
 bool Initializers::ReadInitializer(const ast::VariableStatement* statement, const Type& type,
-                                   const FunctionPtr& init, VariableInfo* info) {
-  const auto* call = llvm::dyn_cast<ast::CallExpr>(statement->initial);
-  const auto* name = call == nullptr ? nullptr : llvm::dyn_cast<ast::NameExpr>(call->callee);
-  if (init == nullptr && name != nullptr && name->name == "load") return ReadLoad(call, type, info);
+                                   const ParameterRecord& given, VariableInfo* info) {
+  if (given.load) return ReadLoad(*given.load, type, info);
+  const FunctionPtr& init = given.init;
+  if (init == nullptr && LoadCalls::IsLoad(statement->initial)) {
+    const std::optional<LoadCall> load =
+        load_calls_.ReadCall(llvm::cast<ast::CallExpr>(statement->initial));
+    return load && ReadLoad(*load, type, info);
+  }
   const FunctionPtr function = FunctionFor(statement, init);
   if (function == nullptr) return false;
   Call initializer = function->call;
@@ -97,44 +103,48 @@ bool Initializers::ReadInitializer(const ast::VariableStatement* statement, cons
   return true;
 }
 
-// load("file.safetensors", "name")
-bool Initializers::ReadLoad(const ast::CallExpr* load, const Type& type, VariableInfo* info) {
-  const llvm::ArrayRef<ast::Argument> arguments = load->arguments;
-  const auto text = [&](size_t i) -> const ast::StringExpr* {
-    if (i >= arguments.size() || arguments[i].is_named() || arguments[i].is_spread) return nullptr;
-    return llvm::dyn_cast<ast::StringExpr>(arguments[i].value);
-  };
-  if (arguments.size() != 2 || text(0) == nullptr || text(1) == nullptr) {
-    report_.Error(Code::kBadInitializer, load->range,
-                  "load takes two strings: load(\"file.safetensors\", \"name\")");
+bool Initializers::ReadLoad(const LoadCall& load, const Type& type, VariableInfo* info) {
+  info->weight = load.weight;
+  if (!request_.open_weights) return true;
+  // A record may come from another file.
+  const PlaceScope place(&at_, at_.frame, load.text);
+  WeightRef& weight = *info->weight;
+  llvm::Expected<const WeightListing*> listing = request_.open_weights(weight.file);
+  if (!listing) {
+    // A file that cannot be read is one error, however many tensors it should contain.
+    if (reported_.unreadable_files.insert(weight.file).second)
+      report_.ReportFileError(listing.takeError(), load.file);
+    else
+      llvm::consumeError(listing.takeError());
     return false;
   }
-  info->weight =
-      WeightRef{at_.frame->module->folder + text(0)->value.str(), text(1)->value.str(), ""};
-  if (!request_.find_weight) return true;
-  llvm::Expected<WeightInfo> found = request_.find_weight(info->weight->file, info->weight->tensor);
-  if (!found) {
-    llvm::handleAllErrors(
-        found.takeError(),
-        [&](const UserError& e) {
-          const bool is_name = e.code() == Code::kWeightMismatch;
-          // A file that cannot be read is one error, however many tensors it should contain.
-          if (!is_name && !reported_.unreadable_files.insert(text(0)->value).second) return;
-          report_.Error(e.code(), text(is_name ? 1 : 0)->range, e.text());
-        },
-        [&](const llvm::ErrorInfoBase& e) {
-          report_.Error(Code::kBadFile, text(0)->range, e.message());
-        });
+  const WeightEntry* entry = (*listing)->Find(weight.tensor);
+  if (entry == nullptr) {
+    std::vector<llvm::StringRef> names;
+    for (const WeightEntry& each : (*listing)->entries) names.push_back(each.name);
+    report_.Error(Code::kWeightMismatch, load.tensor,
+                  "\"" + weight.file + "\" has no tensor '" + weight.tensor + "'" +
+                      DidYouMean(weight.tensor, names));
     return false;
   }
-  Type loaded(found->dtype, Shape(found->sizes.begin(), found->sizes.end()));
-  if (loaded.dtype != type.dtype || loaded.dims != type.dims) {
-    report_.Error(Code::kWeightMismatch, text(1)->range,
-                  "'" + text(1)->value + "' in \"" + text(0)->value + "\" is " + loaded.ToString() +
-                      ", declared " + type.ToString());
+  if (!FitsWeight(type, weight, entry->dtype, entry->sizes)) {
+    const Type stored(entry->dtype, Shape(entry->sizes.begin(), entry->sizes.end()));
+    WeightRef other = weight;
+    other.cast = true;
+    const bool can_cast = FitsWeight(type, other, entry->dtype, entry->sizes);
+    other.transpose = !other.transpose;
+    const bool can_transpose = FitsWeight(type, other, entry->dtype, entry->sizes);
+    report_.Error(Code::kWeightMismatch, load.tensor,
+                  "'" + weight.tensor + "' in \"" + load.name_in_text + "\" is " +
+                      stored.ToString() + ", declared " + type.ToString() +
+                      (can_cast        ? "; to convert it: cast=true"
+                       : can_transpose ? weight.transpose ? "; it fits without transpose=true"
+                                                          : "; to transpose it: transpose=true"
+                                       : ""));
     return false;
   }
-  info->weight->sha256 = std::move(found->sha256);
+  weight.file = entry->file;
+  weight.cast = entry->dtype != type.dtype;
   return true;
 }
 

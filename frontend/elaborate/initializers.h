@@ -8,13 +8,15 @@ namespace pdl {
 class ArgumentBinder;
 class CallEmitter;
 class Functions;
+class LoadCalls;
 class Reporter;
 
 /// Initializers of parameters and states, and the weights that they load.
 class Initializers {
  public:
   Initializers(const CompileRequest& request, Position& at, Graph& graph, ReportedErrors& reported,
-               Reporter& report, CallEmitter& emitter, ArgumentBinder& binder, Functions& functions)
+               Reporter& report, CallEmitter& emitter, ArgumentBinder& binder, Functions& functions,
+               LoadCalls& load_calls)
       : request_(request),
         at_(at),
         graph_(graph),
@@ -22,13 +24,14 @@ class Initializers {
         report_(report),
         emitter_(emitter),
         binder_(binder),
-        functions_(functions) {}
+        functions_(functions),
+        load_calls_(load_calls) {}
 
-  /// Adds the source of a variable's initial value to `info`: a block, or weights. `init` is the
-  /// function that a record gives instead of the declared one, or null. Returns false if an error
-  /// was reported.
+  /// Adds the source of a variable's initial value to `info`: a block, or weights. `given` has the
+  /// function or the weights that replace the declared ones, if any. Returns false if an error was
+  /// reported.
   bool ReadInitializer(const ast::VariableStatement* statement, const Type& type,
-                       const FunctionPtr& init, VariableInfo* info);
+                       const ParameterRecord& given, VariableInfo* info);
 
  private:
   /// The operator that computes the initial value, with its attributes; null if an error was
@@ -36,7 +39,8 @@ class Initializers {
   FunctionPtr FunctionFor(const ast::VariableStatement* statement, const FunctionPtr& init);
   /// Adds the attributes given by the declared type. Returns false if an error was reported.
   bool Complete(const Type& type, SourceRange type_range, Call* initializer);
-  bool ReadLoad(const ast::CallExpr* load, const Type& type, VariableInfo* info);
+  /// Adds the tensor that a `load` names to `info`. Returns false if an error was reported.
+  bool ReadLoad(const LoadCall& load, const Type& type, VariableInfo* info);
 
   const CompileRequest& request_;
   Position& at_;
@@ -46,6 +50,7 @@ class Initializers {
   CallEmitter& emitter_;
   ArgumentBinder& binder_;
   Functions& functions_;
+  LoadCalls& load_calls_;
 };
 
 }  // namespace pdl

@@ -7,6 +7,7 @@
 #include "frontend/elaborate/size_conditions.h"
 #include "frontend/elaborate/size_constraints.h"
 #include "frontend/elaborate/type_reader.h"
+#include "frontend/elaborate/unused_names.h"
 #include "llvm/ADT/STLExtras.h"
 
 namespace pdl {
@@ -49,12 +50,19 @@ void Inputs::ElaborateInput(const ast::InputStatement* statement) {
                                  at_.AddLocation(graph_, statement->range.begin));
   graph_.SetComment(value, statement->doc.str());
   names_.Assign(statement->name.text, Datum(value));
+  unused_.Define(statement->name, NameKind::kInput, Datum(value));
   for (const ast::Expr* condition : statement->where) {
     std::vector<DimCheck> checks;
     bool failed = false;
     if (!conditions_.Read(condition, &checks, &failed)) continue;
-    if (failed) {
-      report_.Error(Code::kAssertion, condition->range, "no input can satisfy this");
+    std::optional<std::string> note;
+    for (const DimCheck& check : checks)
+      if (!note) note = constraints_.NoteIfOnlyEmpty(check);
+    if (failed || note) {
+      Diagnostic& diagnostic = report_.Error(
+          Code::kAssertion, condition->range,
+          failed ? "no input can satisfy this" : "only an empty input can satisfy this");
+      if (note) diagnostic.Note(*std::move(note));
       continue;
     }
     for (DimCheck& check : checks) {

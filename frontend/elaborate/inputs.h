@@ -12,13 +12,14 @@ class Reporter;
 class SizeConditions;
 class SizeConstraints;
 class TypeReader;
+class UnusedNames;
 
 /// Inputs of a file.
 class Inputs {
  public:
   Inputs(Position& at, Graph& graph, Reporter& report, NameTable& names,
          SizeConstraints& constraints, SizeConditions& conditions, TypeReader& types,
-         LayerInputs& layer_inputs, LayerConditions& layer_conditions)
+         LayerInputs& layer_inputs, LayerConditions& layer_conditions, UnusedNames& unused)
       : at_(at),
         graph_(graph),
         report_(report),
@@ -27,7 +28,8 @@ class Inputs {
         conditions_(conditions),
         types_(types),
         layer_inputs_(layer_inputs),
-        layer_conditions_(layer_conditions) {}
+        layer_conditions_(layer_conditions),
+        unused_(unused) {}
 
   /// Adds an input, or binds the argument of the file's caller.
   void ElaborateInput(const ast::InputStatement* statement);
@@ -44,6 +46,7 @@ class Inputs {
   TypeReader& types_;
   LayerInputs& layer_inputs_;
   LayerConditions& layer_conditions_;
+  UnusedNames& unused_;
 };
 
 }  // namespace pdl

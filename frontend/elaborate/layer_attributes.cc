@@ -16,10 +16,30 @@ bool LayerAttributes::BindLayerAttributes(const ast::LayerStatement* layer,
     const auto* given = llvm::find_if(arguments.named, [&](const LayerArgument& argument) {
       return argument.name.text == parameter.name.text;
     });
+    if (given != arguments.named.end() && NamesFlag(*layer, parameter, *given, arguments)) {
+      ok = false;
+      continue;
+    }
     ok &=
         BindLayerAttribute(parameter, given == arguments.named.end() ? nullptr : given, arguments);
   }
   return ok;
+}
+
+bool LayerAttributes::NamesFlag(const ast::LayerStatement& layer, const ast::Parameter& parameter,
+                                const LayerArgument& given, const LayerArguments& arguments) {
+  const auto* text = given.datum.get<llvm::StringRef>();
+  const ast::TypeTerm& term = parameter.type->terms.front();
+  if (text == nullptr || term.name.text == "string" || term.name.text == "function") return false;
+  const bool is_flag = llvm::any_of(layer.parameters, [&](const ast::Parameter& other) {
+    return other.name.text == *text && other.type->terms.front().name.text == "bool";
+  });
+  if (!is_flag) return false;
+  names_.Assign(parameter.name.text, Datum());
+  const LayerAttribute attribute{parameter, &given, arguments, given.datum, given.range};
+  RejectAttribute(attribute, at_.file->Text(parameter.type->range),
+                  "\"" + text->str() + "\"; write " + text->str() + "=true");
+  return true;
 }
 
 bool LayerAttributes::BindLayerAttribute(const ast::Parameter& parameter,

@@ -33,6 +33,10 @@ class LayerAttributes {
     Datum datum;
     SourceRange range;
   };
+  /// Reports a string that is the name of one of the layer's flags, as `pad="same"` for
+  /// `same=true`. Returns true if the argument is one.
+  bool NamesFlag(const ast::LayerStatement& layer, const ast::Parameter& parameter,
+                 const LayerArgument& given, const LayerArguments& arguments);
   /// Reports that the attribute is of the wrong kind. Returns false.
   bool RejectAttribute(const LayerAttribute& attribute, const llvm::Twine& expected,
                        const std::string& got);

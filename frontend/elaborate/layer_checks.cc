@@ -29,7 +29,7 @@ const ast::Statement* FindUnreachable(llvm::ArrayRef<const ast::Statement*> stat
 
 }  // namespace
 
-// Checks defaults that do not depend on earlier attributes.
+// Checks defaults that depend on earlier attributes neither by their values nor by their ranges.
 void LayerChecks::CheckDefaults(const ast::LayerStatement& layer, Module* module) {
   TextFrame frame;
   frame.module = module;
@@ -38,7 +38,9 @@ void LayerChecks::CheckDefaults(const ast::LayerStatement& layer, Module* module
   for (const ast::Parameter& parameter : layer.parameters) {
     const ast::TypeTerm& term = parameter.type->terms.front();
     const ast::Expr* const value = parameter.default_value;
+    const ast::Expr* const range = term.value_range.value;
     if (parameter.type->is_tensor() || value == nullptr || MentionsNames(value)) continue;
+    if (range != nullptr && MentionsNames(range)) continue;
     const Datum datum = functions_.EvaluateFor(parameter.type, value);
     if (datum.holds_poison() || term.name.text == "function" || term.name.text == "parameter")
       continue;

@@ -2,6 +2,7 @@
 
 #include "frontend/elaborate/callee_table.h"
 #include "frontend/elaborate/expressions.h"
+#include "frontend/elaborate/foreign_names.h"
 #include "frontend/elaborate/name_table.h"
 #include "frontend/elaborate/parameter_names.h"
 #include "frontend/elaborate/reporter.h"
@@ -24,31 +25,7 @@ Datum Members::EvaluateMember(const ast::MemberExpr* member, Targets targets) {
   const auto* call = llvm::dyn_cast<ast::CallExpr>(is_pipe ? chain->operands.back() : base);
   const llvm::StringRef member_name = member->member.text;
   if (call == nullptr) {
-    const auto* name = llvm::dyn_cast<ast::NameExpr>(base);
-    const bool is_path = name != nullptr && (at_.frame->call_paths.contains(name->name) ||
-                                             at_.frame->instances.contains(name->name));
-    const Datum datum = is_path ? Datum() : expressions_.Evaluate(base);
-    if (is_path || !datum.holds_poison()) {
-      const llvm::StringRef text = at_.file->Text(base->range);
-      std::vector<std::string> names;
-      for (Value* parameter : parameter_names_.ParametersBelow(text)) {
-        llvm::StringRef rest = parameter->name();
-        if (rest.consume_front(at_.frame->FullName(text)) && rest.consume_front(".")) {
-          names.push_back(rest.str());
-        }
-      }
-      const std::vector<llvm::StringRef> known(names.begin(), names.end());
-      if (is_path || !known.empty()) {
-        report_.Error(Code::kUnknownName, member->member.range,
-                      "'" + text + "' has no parameter '" + member_name + "'" +
-                          report_.DidYouMean(member_name, known));
-      } else {
-        Diagnostic& diagnostic = report_.Error(
-            Code::kOperandKind, member->member.range,
-            "a name after '.' is a result of a call, and '" + text + "' is " + datum.Phrase());
-        NoteResults(datum, &diagnostic);
-      }
-    }
+    ReportMember(member, base);
     return Datum();
   }
   // The name being assigned is the name of the selected result.
@@ -70,6 +47,63 @@ Datum Members::EvaluateMember(const ast::MemberExpr* member, Targets targets) {
                 "'" + at_.file->Text(call->callee->range) + "' has no result '" + member_name +
                     "'" + report_.DidYouMean(member_name, known));
   return Datum();
+}
+
+void Members::ReportMember(const ast::MemberExpr* member, const ast::Expr* base) {
+  const llvm::StringRef member_name = member->member.text;
+  const llvm::StringRef text = at_.file->Text(base->range);
+  const auto* name = llvm::dyn_cast<ast::NameExpr>(base);
+  const TextFrame::Results* results = nullptr;
+  if (name != nullptr) {
+    const auto found = at_.frame->results_of.find(name->name);
+    if (found != at_.frame->results_of.end()) results = &found->second;
+  }
+  if (results != nullptr && llvm::is_contained(results->names, member_name)) {
+    report_
+        .Error(Code::kOperandKind, member->member.range,
+               "'" + text + "' is only the first result of '" + results->callee + "'")
+        .Note(NoteOnResults(*results, text, member_name));
+    return;
+  }
+  const bool is_path = name != nullptr && (at_.frame->call_paths.contains(name->name) ||
+                                           at_.frame->instances.contains(name->name));
+  if (is_path && parameter_names_.IsIncomplete(text)) return;
+  const bool has_value = !is_path || at_.frame->scope.contains(name->name);
+  const Datum datum = has_value ? expressions_.Evaluate(base) : Datum();
+  if (has_value && datum.holds_poison()) return;
+  const std::string instead = datum.tensor() == nullptr ? "" : WithoutMember(text, member_name);
+  if (!instead.empty()) {
+    report_.Error(Code::kOperandKind, member->member.range,
+                  "a tensor has no member '" + member_name + "': write " + instead);
+    return;
+  }
+  const std::vector<std::string> names = parameter_names_.NamesBelow(text);
+  if (is_path || !names.empty()) {
+    const std::vector<llvm::StringRef> known(names.begin(), names.end());
+    report_.Error(Code::kUnknownName, member->member.range,
+                  "'" + text + "' has no parameter '" + member_name + "'" +
+                      report_.DidYouMeanOrHas(member_name, known));
+    return;
+  }
+  Diagnostic& diagnostic = report_.Error(
+      Code::kOperandKind, member->member.range,
+      "a name after '.' is a result of a call, and '" + text + "' is " + datum.Phrase());
+  if (results != nullptr) {
+    diagnostic.Note(NoteOnResults(*results, text, results->names[1]));
+  } else {
+    NoteResults(datum, &diagnostic);
+  }
+}
+
+std::string Members::NoteOnResults(const TextFrame::Results& results, llvm::StringRef first,
+                                   llvm::StringRef result) {
+  std::string targets = first.str();
+  for (const std::string& name : llvm::ArrayRef(results.names).drop_front()) {
+    targets += name == result ? ", " + name : ", _";
+    if (name == result) break;
+  }
+  const std::string call = results.callee.str() + "(...)";
+  return targets + " = " + call + ", or " + call + "." + result.str();
 }
 
 std::optional<Datum> Members::FindByPath(const ast::MemberExpr* member) {

@@ -30,6 +30,12 @@ class Members {
  private:
   /// `hidden.w`: a parameter, state or other value by its path; nullopt if there is none.
   std::optional<Datum> FindByPath(const ast::MemberExpr* member);
+  /// Reports `base.member`, where the base is no call and the name is no path.
+  void ReportMember(const ast::MemberExpr* member, const ast::Expr* base);
+  /// "y, _, cell = lstm(...), or lstm(...).cell": how to access a result of a call whose first one
+  /// has the name `first`.
+  static std::string NoteOnResults(const TextFrame::Results& results, llvm::StringRef first,
+                                   llvm::StringRef result);
   /// If `datum` is the first of several results of its call, adds a note on how to access the
   /// others.
   void NoteResults(const Datum& datum, Diagnostic* diagnostic);

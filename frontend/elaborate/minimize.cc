@@ -48,6 +48,8 @@ bool Minimize::ReadTrained(const ast::MinimizeStatement* statement, bool ok,
   }
   for (Value* parameter : parameters)
     if (parameter->variable().trainable) training->parameters.push_back(parameter);
+  // The layers that have them may have failed.
+  if (training->parameters.empty() && report_.diagnostics().has_errors()) ok = false;
   if (ok && training->parameters.empty()) {
     const std::string where =
         statement->over != nullptr ? " of '" + at_.file->Text(place).str() + "'" : "";

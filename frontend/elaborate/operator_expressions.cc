@@ -24,12 +24,22 @@ Datum OperatorExpressions::EvaluatePrefix(const ast::PrefixExpr* prefix, Targets
     report_.Error(Code::kArithmetic, prefix->range, llvm::toString(result.takeError()));
     return Datum();
   }
+  return EmitPrefix(prefix->op, {operand, prefix->operand->range},
+                    {prefix->range.begin, prefix->operand->range.begin}, targets);
+}
+
+Datum OperatorExpressions::EvaluateNot(const Operand& operand, SourceRange place) {
+  return EmitPrefix(Operator::kNot, operand, place, {});
+}
+
+Datum OperatorExpressions::EmitPrefix(Operator op, const Operand& operand, SourceRange place,
+                                      Targets targets) {
   Call call;
-  call.def = callees_.FindOperator(sugar::OperatorFor(prefix->op));
-  call.place = {prefix->range.begin, prefix->operand->range.begin};
-  call.operands.push_back({operand, prefix->operand->range});
-  Op* op = emitter_.Emit(call, targets);
-  return op == nullptr ? Datum() : Datum(op->result());
+  call.def = callees_.FindOperator(sugar::OperatorFor(op));
+  call.place = place;
+  call.operands.push_back(operand);
+  Op* emitted = emitter_.Emit(call, targets);
+  return emitted == nullptr ? Datum() : Datum(emitted->result());
 }
 
 Datum OperatorExpressions::EvaluateInfix(ast::OperatorUse use, Operand left, Operand right,

@@ -34,12 +34,15 @@ class OperatorExpressions {
 
   /// `-x`, `not x`.
   Datum EvaluatePrefix(const ast::PrefixExpr* prefix, Targets targets);
+  /// `not x` for a tensor.
+  Datum EvaluateNot(const Operand& operand, SourceRange place);
   /// A binary operator with its operands.
   Datum EvaluateInfix(ast::OperatorUse use, Operand left, Operand right, Targets targets);
   /// Operands and the operators between them, which have the same precedence.
   Datum EvaluateChain(const ast::ChainExpr* chain, Targets targets);
 
  private:
+  Datum EmitPrefix(ast::Operator op, const Operand& operand, SourceRange place, Targets targets);
   bool MatchRows(const Value& index, const Value& table, SourceRange place);
   Datum EvaluateIn(const ast::ChainExpr* chain);
 

@@ -3,12 +3,16 @@
 #include "frontend/elaborate/expressions.h"
 #include "frontend/elaborate/literals.h"
 #include "frontend/elaborate/name_table.h"
+#include "frontend/elaborate/output_docs.h"
 #include "frontend/elaborate/reporter.h"
+#include "frontend/elaborate/unused_names.h"
+#include "llvm/ADT/STLExtras.h"
 
 namespace pdl {
 
 void Outputs::ElaborateOutput(const ast::OutputStatement* statement) {
-  for (const ast::Argument& binding : statement->bindings) {
+  const std::vector<std::string> names = ResultNames(*statement);
+  for (const auto& [index, binding] : llvm::enumerate(statement->bindings)) {
     const auto* as_name = llvm::dyn_cast<ast::NameExpr>(binding.value);
     const ast::Identifier name =
         binding.is_named() ? binding.name : ast::Identifier{as_name->name, as_name->range};
@@ -32,20 +36,16 @@ void Outputs::ElaborateOutput(const ast::OutputStatement* statement) {
       if (binding.is_named()) names_.Poison(binding.name);
       continue;
     }
-    graph_.AddOutput(name.text, value, statement->doc.str());
+    graph_.AddOutput(name.text, value, DocOfResult(statement->doc, names, index));
     if (binding.is_named()) names_.Assign(name.text, Datum(value));
   }
 }
 
 void Outputs::ElaborateReturn(const ast::OutputStatement* statement) {
   at_.frame->returned = at_.frame->saw_return = true;
-  size_t index = 0;
-  for (const ast::Argument& binding : statement->bindings) {
-    const auto* as_name = llvm::dyn_cast<ast::NameExpr>(binding.value);
-    std::string name = binding.is_named()   ? binding.name.text.str()
-                       : as_name != nullptr ? as_name->name.str()
-                       : index == 0         ? "y"
-                                            : "y_" + std::to_string(index + 1);
+  std::vector<std::string> names = ResultNames(*statement);
+  for (const auto& [index, binding] : llvm::enumerate(statement->bindings)) {
+    std::string& name = names[index];
     at_.frame->base.clear();
     std::string target =
         index < at_.frame->result_names.size() ? at_.frame->result_names[index] : std::string("_");
@@ -57,8 +57,8 @@ void Outputs::ElaborateReturn(const ast::OutputStatement* statement) {
           .Note("results get names of their own by: return a=" + name + ", b=" + name);
       break;
     }
+    unused_.AddResult(datum);
     at_.frame->results.push_back({std::move(name), datum, binding.value->range});
-    ++index;
   }
 }
 

@@ -9,19 +9,21 @@ class Expressions;
 class Literals;
 class NameTable;
 class Reporter;
+class UnusedNames;
 
 /// Outputs of a file and results of a layer.
 class Outputs {
  public:
   Outputs(Position& at, Graph& graph, llvm::StringMap<SourceRange>& places, Reporter& report,
-          NameTable& names, Literals& literals, Expressions& expressions)
+          NameTable& names, Literals& literals, Expressions& expressions, UnusedNames& unused)
       : at_(at),
         graph_(graph),
         places_(places),
         report_(report),
         names_(names),
         literals_(literals),
-        expressions_(expressions) {}
+        expressions_(expressions),
+        unused_(unused) {}
 
   /// Adds outputs to the graph, or results to the called file.
   void ElaborateOutput(const ast::OutputStatement* statement);
@@ -39,6 +41,7 @@ class Outputs {
   NameTable& names_;
   Literals& literals_;
   Expressions& expressions_;
+  UnusedNames& unused_;
 };
 
 }  // namespace pdl

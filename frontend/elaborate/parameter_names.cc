@@ -50,12 +50,8 @@ bool ParameterNames::ReadParameters(const ast::Expr* expr, std::vector<Value*>* 
     return false;
   }
   // They may be missing because of an error that was reported.
-  auto is_incomplete = [&](const std::string& path) {
-    return values_.incomplete_paths.contains(path);
-  };
   const auto value = at_.frame->scope.find(text);
-  if ((value != at_.frame->scope.end() && value->second.holds_poison()) ||
-      llvm::any_of(PathPrefixesOf(text), is_incomplete)) {
+  if ((value != at_.frame->scope.end() && value->second.holds_poison()) || IsIncomplete(text)) {
     return false;
   }
   report_.Error(Code::kUnknownName, expr->range, "there are no parameters below '" + text + "'");
@@ -75,6 +71,26 @@ std::vector<Value*> ParameterNames::ParametersBelow(llvm::StringRef name) {
     if (is_below) found.push_back(parameter);
   }
   return found;
+}
+
+std::vector<std::string> ParameterNames::NamesBelow(llvm::StringRef name) {
+  const std::vector<std::string> prefixes = PathPrefixesOf(name);
+  std::vector<std::string> names;
+  for (const Value* parameter : ParametersBelow(name)) {
+    for (const std::string& path : prefixes) {
+      llvm::StringRef rest = parameter->name();
+      if (!rest.consume_front(path) || !rest.consume_front(".")) continue;
+      names.push_back(rest.str());
+      break;
+    }
+  }
+  return names;
+}
+
+bool ParameterNames::IsIncomplete(llvm::StringRef name) {
+  return llvm::any_of(PathPrefixesOf(name), [&](const std::string& path) {
+    return values_.incomplete_paths.contains(path);
+  });
 }
 
 std::vector<std::string> ParameterNames::PathPrefixesOf(llvm::StringRef name) {

@@ -29,6 +29,11 @@ class ParameterNames {
   bool ReadParameters(const ast::Expr* expr, std::vector<Value*>* parameters);
   /// The parameters of the layer or value of that name, or the parameter itself.
   std::vector<Value*> ParametersBelow(llvm::StringRef name);
+  /// Their names below `name`: "w" for `hidden.w`.
+  std::vector<std::string> NamesBelow(llvm::StringRef name);
+  /// Whether an error was reported in the layer call of that name, so that parameters may be
+  /// missing.
+  bool IsIncomplete(llvm::StringRef name);
   /// The name prefixes of the parameters below `name`.
   std::vector<std::string> PathPrefixesOf(llvm::StringRef name);
 

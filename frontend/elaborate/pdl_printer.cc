@@ -9,6 +9,7 @@
 #include "llvm/ADT/StringSet.h"
 #include "llvm/Support/raw_ostream.h"
 #include "pdl/compiler/compiler.h"
+#include "pdl/compiler/weights.h"
 
 namespace pdl {
 namespace {
@@ -139,8 +140,7 @@ void PdlPrinter::PrintVariable(const Value& value, llvm::StringRef keyword) {
   if (info.weight && !options_.loads) {
     os_ << sugar::kFirstStep << "()";
   } else if (info.weight) {
-    os_ << "load(" << AttributeToString(info.weight->file) << ", "
-        << AttributeToString(info.weight->tensor) << ')';
+    os_ << WeightToString(*info.weight);
   } else if (info.initializer) {
     PrintCall(*graph_.block(*info.initializer).ops.back(), &value.type());
   }
@@ -155,6 +155,7 @@ void PdlPrinter::PrintVariable(const Value& value, llvm::StringRef keyword) {
     if (number != fallback) fields.push_back((name + "=" + FloatToString(number)).str());
   };
   field("weight_decay", info.weight_decay, defaults.weight_decay);
+  field("l1", info.l1, defaults.l1);
   field("gradient_clipping", info.gradient_clipping, defaults.gradient_clipping);
   field("lr_scale", info.lr_scale, defaults.lr_scale);
   if (!info.trainable) fields.push_back("trainable=false");

@@ -1,5 +1,6 @@
 #include "frontend/elaborate/reporter.h"
 
+#include "frontend/elaborate/foreign_names.h"
 #include "llvm/ADT/STLExtras.h"
 #include "llvm/ADT/StringExtras.h"
 
@@ -57,11 +58,30 @@ SourceRange PlaceOf(const CallError& e, const Call& call) {
 
 }  // namespace
 
+bool Reporter::IsNew(SourceRange place, const llvm::Twine& message) {
+  // Calls of a layer may have different errors at one position, but rarely many.
+  constexpr size_t kShown = 4;
+  ReportedErrors::AtPlace& at = reported_.places[{at_.file.get(), place.begin}];
+  if (at.is_closed || at.messages.size() >= kShown) return false;
+  for (const TextFrame* frame = at_.frame; frame != nullptr && !at.messages.empty();
+       frame = frame->caller)
+    if (!frame->loops.empty()) return false;
+  const std::string text = message.str();
+  // There are not always suggestions.
+  const llvm::StringRef fixed = llvm::StringRef(text).split("; did you mean").first;
+  if (llvm::is_contained(at.messages, fixed)) return false;
+  at.messages.push_back(fixed.str());
+  return true;
+}
+
+bool Reporter::IsFirst(SourceRange place) {
+  ReportedErrors::AtPlace& at = reported_.places[{at_.file.get(), place.begin}];
+  return !std::exchange(at.is_closed, true) && at.messages.empty();
+}
+
 Diagnostic& Reporter::Error(Code code, SourceRange range, const llvm::Twine& message) {
-  // Source that is elaborated more than once reports an error once.
   const bool repeats = at_.frame != nullptr && (at_.IsRepeated() || at_.frame->is_default);
-  if (reported_.stopped ||
-      (repeats && !reported_.places.insert({at_.file.get(), range.begin}).second)) {
+  if (reported_.stopped || (repeats && !IsNew(range, message))) {
     silent_ = Diagnostic();
     return silent_;
   }
@@ -94,7 +114,7 @@ void Reporter::NotYet(SourceRange range, const llvm::Twine& what) {
   Error(Code::kNotSupported, range, what + " not part of this version yet");
 }
 
-void Reporter::ReportCallError(llvm::Error error, const Call& call) {
+void Reporter::ReportCallError(llvm::Error error, const Call& call, llvm::StringRef note) {
   llvm::handleAllErrors(
       std::move(error),
       [&](const CallError& e) {
@@ -108,19 +128,41 @@ void Reporter::ReportCallError(llvm::Error error, const Call& call) {
           return Error(e.code(), range, message);
         }();
         if (is_elsewhere) diagnostic.NoteAt(at_.file, call.place, "in this call");
-        const OpSignature& signature = call.def->signature;
-        if (e.code() == Code::kOperandCount && call.operands.size() > signature.MaxOperands() &&
-            !signature.attributes.empty()) {
-          diagnostic.Note("attributes are given by name: " + signature.attributes[0].name + "=…");
-        }
+        NoteOnSurplus(e, call, &diagnostic);
         for (size_t i = 0; i < e.inputs.size(); ++i) {
           if (e.inputs[i] >= call.operands.size()) continue;
           const Operand& operand = call.operands[e.inputs[i]];
           if (i > 0 && !is_elsewhere) diagnostic.Underline(operand.range);
           diagnostic.Note(NoteOnOperand(operand));
         }
+        if (!note.empty()) diagnostic.Note(note.str());
       },
       [&](const llvm::ErrorInfoBase& e) { Error(Code::kShapeMismatch, call.place, e.message()); });
+}
+
+void Reporter::ReportFileError(llvm::Error error, SourceRange range) {
+  llvm::handleAllErrors(
+      std::move(error), [&](const UserError& e) { Error(e.code(), range, e.text()); },
+      [&](const llvm::ErrorInfoBase& e) { Error(Code::kBadFile, range, e.message()); });
+}
+
+void Reporter::NoteOnSurplus(const CallError& error, const Call& call, Diagnostic* diagnostic) {
+  const OpSignature& signature = call.def->signature;
+  const bool is_surplus = call.operands.size() > signature.MaxOperands();
+  if (!is_surplus || signature.attributes.empty()) return;
+  if (error.code() == Code::kOperandCount)
+    diagnostic->Note("attributes are given by name: " + signature.attributes[0].name + "=…");
+  if (error.code() != Code::kMissingAttribute) return;
+  const auto is_missing = [&](const AttributeDecl& decl) {
+    return decl.required() && llvm::none_of(call.attributes, [&](const NamedAttribute& given) {
+             return given.name == decl.name;
+           });
+  };
+  const auto missing = llvm::find_if(signature.attributes, is_missing);
+  const SourceRange range = call.operands[signature.MaxOperands()].range;
+  diagnostic->Underline(range);
+  diagnostic->Note("attributes are given by name: " + missing->name + "=" +
+                   at_.file->Text(range).str());
 }
 
 std::string Reporter::NoteOnOperand(const Operand& operand) {
@@ -178,12 +220,17 @@ void Reporter::NoteAtLocation(Diagnostic* diagnostic, LocationId id, std::string
 std::string Reporter::DidYouMean(llvm::StringRef name, llvm::ArrayRef<llvm::StringRef> candidates) {
   if (candidates.size() > reported_.suggestions) return "";
   reported_.suggestions -= candidates.size();
+  if (const ForeignName* known = FindForeignName(name, candidates)) {
+    return known->text.empty() ? "; did you mean '" + known->here.str() + "'?"
+                               : "; write " + known->text.str();
+  }
   const llvm::StringRef near = NearestName(name, candidates);
   return near.empty() ? "" : "; did you mean '" + near.str() + "'?";
 }
 
-std::string Reporter::DidYouMeanOrTakes(llvm::StringRef name,
-                                        llvm::ArrayRef<llvm::StringRef> candidates) {
+std::string Reporter::DidYouMeanOrList(llvm::StringRef name,
+                                       llvm::ArrayRef<llvm::StringRef> candidates,
+                                       llvm::StringRef verb) {
   std::string near = DidYouMean(name, candidates);
   if (!near.empty() || candidates.empty()) return near;
   constexpr size_t kShown = 8;
@@ -191,8 +238,9 @@ std::string Reporter::DidYouMeanOrTakes(llvm::StringRef name,
   const std::string rest = candidates.size() > kShown
                                ? std::to_string(candidates.size() - kShown) + " more"
                                : candidates.back().str();
-  if (shown == 0) return "; it takes " + rest;
-  return "; it takes " + llvm::join(candidates.take_front(shown), ", ") + " and " + rest;
+  const std::string start = ("; it " + verb + " ").str();
+  if (shown == 0) return start + rest;
+  return start + llvm::join(candidates.take_front(shown), ", ") + " and " + rest;
 }
 
 std::optional<uint32_t> Reporter::LineThatDefines(llvm::StringRef name) {

@@ -1,8 +1,10 @@
 #include "frontend/elaborate/size_conditions.h"
 
 #include "frontend/elaborate/budget.h"
+#include "frontend/elaborate/call_emitter.h"
 #include "frontend/elaborate/expressions.h"
 #include "frontend/elaborate/fold.h"
+#include "frontend/elaborate/operator_expressions.h"
 #include "frontend/elaborate/reporter.h"
 #include "frontend/elaborate/size_constraints.h"
 #include "frontend/elaborate/type_reader.h"
@@ -56,6 +58,7 @@ bool SizeConditions::Read(const ast::Expr* condition, std::vector<DimCheck>* che
   }
   const Datum datum = expressions_.EvaluateSize(condition);
   if (datum.holds_poison()) return false;
+  if (values_ != nullptr && datum.tensor() != nullptr) return AddValue(datum, condition->range);
   const auto* truth = datum.get<bool>();
   if (truth == nullptr) {
     report_.Error(Code::kUnknownSize, condition->range,
@@ -64,6 +67,50 @@ bool SizeConditions::Read(const ast::Expr* condition, std::vector<DimCheck>* che
   }
   *failed |= !*truth;
   return true;
+}
+
+bool SizeConditions::ReadWithValues(const ast::Expr* condition, std::vector<DimCheck>* checks,
+                                    std::vector<Operand>* values, bool* failed) {
+  std::vector<Operand>* const outer = std::exchange(values_, values);
+  const bool ok = Read(condition, checks, failed);
+  values_ = outer;
+  return ok;
+}
+
+bool SizeConditions::AddValue(const Datum& value, SourceRange range) {
+  if (value.holds_poison()) return false;
+  const Type& type = value.tensor()->type();
+  if (type.dtype != DType::kBool || type.storage != Storage::kDense) {
+    report_.Error(Code::kCondition, range, "a condition is bool, got " + type.ToString());
+    return false;
+  }
+  values_->push_back({value, range});
+  return true;
+}
+
+Datum SizeConditions::EmitCheck(const DimCheck& check, SourceRange range) {
+  Operator op = Operator::kGreaterEqual;
+  if (check.relation == DimCheck::Relation::kEqual) op = Operator::kEqual;
+  if (check.relation == DimCheck::Relation::kNotEqual) op = Operator::kNotEqual;
+  Value* left = emitter_.EmitSize(check.left, range, DType::kI64, {});
+  Value* right = emitter_.EmitSize(check.right, range, DType::kI64, {});
+  if (left == nullptr || right == nullptr) return Datum();
+  return operators_.EvaluateInfix({op, range}, {Datum(left), range}, {Datum(right), range}, {});
+}
+
+Operand SizeConditions::Conjunction(llvm::ArrayRef<DimCheck> checks, llvm::ArrayRef<Operand> values,
+                                    SourceRange range) {
+  std::vector<Operand> parts;
+  for (const DimCheck& check : checks) parts.push_back({EmitCheck(check, range), range});
+  parts.insert(parts.end(), values.begin(), values.end());
+  Operand all{Datum(true), range};
+  for (const Operand& part : parts) {
+    all = all.datum.tensor() == nullptr
+              ? part
+              : Operand{operators_.EvaluateInfix({Operator::kAnd, range}, all, part, {}), range};
+    if (all.datum.is_poison()) break;
+  }
+  return all;
 }
 
 void SizeConditions::Add(DimCheck check, SourceRange place, std::vector<DimCheck>* checks,
@@ -80,6 +127,8 @@ std::optional<bool> SizeConditions::ReadRelation(const ast::ChainExpr* chain,
   const Datum left = expressions_.EvaluateSize(chain->operands[0]);
   if (use.op == Operator::kIn) {
     const ast::ChainExpr* range = ast::AsRange(chain->operands[1]);
+    if (range != nullptr && values_ != nullptr && left.tensor() != nullptr)
+      return ReadValueInRange({left, chain->operands[0]->range}, range);
     if (range == nullptr || !left.dim()) return std::nullopt;
     return ReadInRange(chain, *left.dim(), range, checks, failed);
   }
@@ -93,6 +142,11 @@ std::optional<bool> SizeConditions::ReadRelation(const ast::ChainExpr* chain,
     }
     Add(MakeCheck(use.op, *left.dim(), *right.dim()), chain->range, checks, failed);
     return true;
+  }
+  if (values_ != nullptr && (left.tensor() != nullptr || right.tensor() != nullptr)) {
+    return AddValue(operators_.EvaluateInfix(use, {left, chain->operands[0]->range},
+                                             {right, chain->operands[1]->range}, {}),
+                    chain->range);
   }
   if (left.holds_tensor() || right.holds_tensor()) return std::nullopt;
   llvm::Expected<Datum> truth = FoldInfix(use.op, left, right);
@@ -126,12 +180,33 @@ bool SizeConditions::ReadInRange(const ast::ChainExpr* chain, const Dim& item,
   return true;
 }
 
+bool SizeConditions::ReadValueInRange(const Operand& item, const ast::ChainExpr* range) {
+  const bool takes_end = range->operators[0].op == Operator::kRangeTo;
+  const Operator ops[] = {Operator::kGreaterEqual,
+                          takes_end ? Operator::kLessEqual : Operator::kLess};
+  for (size_t i = 0; i < 2; ++i) {
+    const Operand end{expressions_.EvaluateSize(range->operands[i]), range->operands[i]->range};
+    const Datum holds =
+        operators_.EvaluateInfix({ops[i], range->operators[0].range}, item, end, {});
+    if (!AddValue(holds, Span(item.range, range->range))) return false;
+  }
+  return true;
+}
+
 bool SizeConditions::ReadDenied(const ast::PrefixExpr* denied, std::vector<DimCheck>* checks,
                                 bool* failed) {
   std::vector<DimCheck> open;
+  std::vector<Operand> values;
   bool is_false = false;
-  if (!Read(denied->operand, &open, &is_false)) return false;
+  const bool ok = values_ == nullptr ? Read(denied->operand, &open, &is_false)
+                                     : ReadWithValues(denied->operand, &open, &values, &is_false);
+  if (!ok) return false;
   if (is_false) return true;
+  if (!values.empty()) {
+    const Operand all = Conjunction(open, values, denied->range);
+    return !all.datum.is_poison() &&
+           AddValue(operators_.EvaluateNot(all, denied->range), denied->range);
+  }
   if (open.empty()) *failed = true;
   Dim holds = 1;
   for (const DimCheck& check : open) holds = Dim::Min(holds, OneWhereHolds(check));
@@ -145,16 +220,36 @@ bool SizeConditions::ReadDenied(const ast::PrefixExpr* denied, std::vector<DimCh
   return true;
 }
 
+bool SizeConditions::AddAlternatives(llvm::ArrayRef<std::vector<DimCheck>> checks,
+                                     llvm::ArrayRef<std::vector<Operand>> values,
+                                     SourceRange range) {
+  Operand any = Conjunction(checks[0], values[0], range);
+  for (size_t i = 1; i < checks.size() && !any.datum.is_poison(); ++i) {
+    any.datum = operators_.EvaluateInfix({Operator::kOr, range}, any,
+                                         Conjunction(checks[i], values[i], range), {});
+  }
+  return !any.datum.is_poison() && AddValue(any.datum, range);
+}
+
 bool SizeConditions::ReadAlternatives(const ast::ChainExpr* chain, std::vector<DimCheck>* checks,
                                       bool* failed) {
   std::vector<std::vector<DimCheck>> open;
+  std::vector<std::vector<Operand>> open_values;
+  bool has_values = false;
   for (const ast::Expr* operand : chain->operands) {
     std::vector<DimCheck> expected;
+    std::vector<Operand> values;
     bool is_false = false;
-    if (!Read(operand, &expected, &is_false)) return false;
-    if (!is_false && expected.empty()) return true;
-    if (!is_false) open.push_back(std::move(expected));
+    const bool ok = values_ == nullptr ? Read(operand, &expected, &is_false)
+                                       : ReadWithValues(operand, &expected, &values, &is_false);
+    if (!ok) return false;
+    if (!is_false && expected.empty() && values.empty()) return true;
+    if (is_false) continue;
+    has_values |= !values.empty();
+    open.push_back(std::move(expected));
+    open_values.push_back(std::move(values));
   }
+  if (has_values) return AddAlternatives(open, open_values, chain->range);
   if (open.empty()) *failed = true;
   if (open.size() < 2) {
     for (std::vector<DimCheck>& one : open) llvm::move(one, std::back_inserter(*checks));

@@ -12,6 +12,7 @@
 #include "frontend/elaborate/name_table.h"
 #include "frontend/elaborate/outputs.h"
 #include "frontend/elaborate/reporter.h"
+#include "frontend/elaborate/unused_names.h"
 #include "frontend/elaborate/variables.h"
 #include "llvm/ADT/StringExtras.h"
 
@@ -97,6 +98,7 @@ void Statements::Elaborate(const ast::Statement* statement) {
   at_.frame->base.clear();
   last_.value.clear();
   last_.results.clear();
+  unused_.AddElaborated(statement);
   if (CheckPlace(statement)) Dispatch(statement);
 }
 

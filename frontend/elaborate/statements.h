@@ -17,6 +17,7 @@ class Minimize;
 class NameTable;
 class Outputs;
 class Reporter;
+class UnusedNames;
 class Variables;
 
 /// Elaborates statements in their order.
@@ -26,7 +27,7 @@ class Statements {
              Reporter& report, Budget& budget, NameTable& names, Functions& functions,
              Branches& branches, ForLoops& loops, Minimize& minimize, Expectations& expectations,
              Attrs& attrs, Inputs& inputs, Variables& variables, Outputs& outputs,
-             Assignments& assignments)
+             Assignments& assignments, UnusedNames& unused)
       : at_(at),
         pending_loads_(pending_loads),
         last_(last),
@@ -42,7 +43,8 @@ class Statements {
         inputs_(inputs),
         variables_(variables),
         outputs_(outputs),
-        assignments_(assignments) {}
+        assignments_(assignments),
+        unused_(unused) {}
 
   /// Elaborates a statement in the current frame; reports a misplaced one.
   void Elaborate(const ast::Statement* statement);
@@ -74,6 +76,7 @@ class Statements {
   Variables& variables_;
   Outputs& outputs_;
   Assignments& assignments_;
+  UnusedNames& unused_;
 };
 
 }  // namespace pdl

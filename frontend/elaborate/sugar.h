@@ -53,6 +53,14 @@ inline constexpr llvm::StringLiteral kLazyRows = "lazy_rows";
 inline constexpr llvm::StringLiteral kCast = "cast";
 inline constexpr llvm::StringLiteral kCastTo = "to";
 
+/// `assert condition, "message"` on values of the data becomes `assert_true(condition, message=…)`;
+/// a declaration with a range becomes `check_index(x, below=…)` if the range of x is not known.
+inline constexpr llvm::StringLiteral kAssert = "assert_true";
+inline constexpr llvm::StringLiteral kAssertMessage = "message";
+inline constexpr llvm::StringLiteral kAll = "all";
+inline constexpr llvm::StringLiteral kCheckIndex = "check_index";
+inline constexpr llvm::StringLiteral kCheckIndexBelow = "below";
+
 /// An `if` that a Plan decides becomes `plan_select(condition, then, otherwise)`.
 inline constexpr llvm::StringLiteral kPlanSelect = "plan_select";
 

@@ -72,6 +72,13 @@ struct TextFrame {
   /// The paths of calls assigned to a name: for `params(x)` and `over x`.
   llvm::StringMap<llvm::SmallVector<std::string, 1>> call_paths;
 
+  /// The call whose first result is the value of a name, if it has more than one.
+  struct Results {
+    llvm::StringRef callee;
+    std::vector<std::string> names;
+  };
+  llvm::StringMap<Results> results_of;
+
   /// Names set in only one branch of an `if`.
   llvm::StringMap<SourceRange> one_sided;
 

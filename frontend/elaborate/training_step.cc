@@ -78,12 +78,14 @@ Value* TrainingStep::NextValue(const Function& optimizer, const Update& update,
   Value* const parameter = update.parameter;
   const double lr_scale = parameter->variable().lr_scale;
   const double decay = parameter->variable().weight_decay;
+  const double l1 = parameter->variable().l1;
   Operand gradient = update.gradient;
-  if (decay > 0 || factor) {
+  if (decay > 0 || l1 > 0 || factor) {
     llvm::SmallVector<Operand, 3> operands = {update.now, gradient};
     if (factor) operands.push_back(*factor);
-    Value* regular = CallStandardLayer("regularize_gradient", operands, {{"decay", decay}},
-                                       parameter->name() + ".regular", place);
+    Value* regular =
+        CallStandardLayer("regularize_gradient", operands, {{"decay", decay}, {"l1", l1}},
+                          parameter->name() + ".regular", place);
     if (regular == nullptr) return nullptr;
     gradient.datum = Datum(regular);
   }

@@ -79,6 +79,7 @@ bool TakesRagged(const ast::TypeTerm& term, const Type& actual) {
 
 bool TypeMatcher::Match(const ast::Type* type, const Type& actual, llvm::StringRef name,
                         SourceRange place, ItemSymbols* item_symbols) {
+  mismatch_note_.reset();
   auto mismatch = [&](Code code) {
     ReportMismatch(code, type, actual, name, place);
     return false;
@@ -137,6 +138,7 @@ void TypeMatcher::ReportMismatch(Code code, const ast::Type* type, const Type& a
     }
   }
   if (!facts.empty()) diagnostic.Note(llvm::join(facts, ", "));
+  if (mismatch_note_) diagnostic.Note(*std::exchange(mismatch_note_, std::nullopt));
 }
 
 bool TypeMatcher::MatchTerm(const ast::TypeTerm& term, const Type& actual, llvm::StringRef subject,
@@ -276,6 +278,8 @@ bool TypeMatcher::MatchSize(const Dim& declared, const Dim& actual, llvm::String
   DimCheck check = MakeCheck(ast::Operator::kEqual, actual, declared);
   const Truth truth = constraints_.Decide(check);
   if (truth == Truth::kUnknown) {
+    mismatch_note_ = constraints_.NoteIfOnlyEmpty(check);
+    if (mismatch_note_) return false;
     check.message =
         "input '" + subject.str() + "' of '" + at_.frame->callee.str() + "': " + check.message;
     constraints_.Add(std::move(check), at_.frame->origin);

@@ -55,6 +55,8 @@ class TypeMatcher {
   SizeConstraints& constraints_;
   TypeReader& types_;
   Expressions& expressions_;
+  /// Explains a mismatch of sizes to ReportMismatch.
+  std::optional<std::string> mismatch_note_;
 };
 
 }  // namespace pdl

@@ -209,9 +209,12 @@ std::optional<Dim> TypeReader::ReadDim(const ast::Expr* expr, bool introduces) {
   std::optional<Dim> size = AsDim(datum, expr->range, "a size");
   if (!size) return std::nullopt;
   if (!size->is_valid() || size->ProvablyAtMost(-1)) {
-    report_.Error(Code::kDimOverflow, expr->range,
-                  size->is_valid() ? "a size is at least 0, got " + size->ToString()
-                                   : "this size leaves 64 bits, or divides by zero");
+    report_.Error(
+        Code::kDimOverflow, expr->range,
+        size->is_valid()
+            ? "a size is at least 0, got " + size->ToString() +
+                  (introduces && size->is_constant(-1) ? "; any size is a symbol such as N" : "")
+            : "this size leaves 64 bits, or divides by zero");
     return std::nullopt;
   }
   return size;
@@ -223,16 +226,18 @@ std::optional<Dim> TypeReader::AsDim(const Datum& datum, SourceRange range,
   std::optional<Dim> dim = datum.dim();
   if (!dim) {
     report_.Error(Code::kUnknownSize, range,
-                  what + " is an int or made of symbols, got " + datum.Phrase());
+                  what + " is an int or made of symbols, got " + datum.Phrase() +
+                      (datum.is<Datum::None>() ? "; any size is a symbol such as N" : ""));
   }
   return dim;
 }
 
 bool TypeReader::CheckType(const Type& actual, const Type& declared, SourceRange place,
                            const llvm::Twine& subject) {
-  auto fail = [&](Code code) {
-    report_.Error(code, place,
-                  subject + " is " + actual.ToString() + ", declared " + declared.ToString());
+  auto fail = [&](Code code, std::string note = "") {
+    Diagnostic& diagnostic = report_.Error(
+        code, place, subject + " is " + actual.ToString() + ", declared " + declared.ToString());
+    if (!note.empty()) diagnostic.Note(std::move(note));
     return false;
   };
   if (actual.dtype != declared.dtype) return fail(Code::kDTypeMismatch);
@@ -250,9 +255,12 @@ bool TypeReader::CheckType(const Type& actual, const Type& declared, SourceRange
     DimCheck check = MakeCheck(Operator::kEqual, actual.dims[i], declared.dims[i]);
     const Truth truth = constraints_.Decide(check);
     if (truth == Truth::kFalse) return fail(Code::kShapeMismatch);
-    if (truth == Truth::kUnknown) {
-      constraints_.Add(std::move(check), at_.AddLocation(graph_, place.begin));
-    }
+    if (truth == Truth::kTrue) continue;
+    // A size that is written as 0 is meant.
+    const std::optional<std::string> note =
+        declared.dims[i].is_constant(0) ? std::nullopt : constraints_.NoteIfOnlyEmpty(check);
+    if (note) return fail(Code::kShapeMismatch, *note);
+    constraints_.Add(std::move(check), at_.AddLocation(graph_, place.begin));
   }
   return true;
 }

@@ -10,26 +10,32 @@ class Initializers;
 class NameTable;
 class Reporter;
 class TypeReader;
+class UnusedNames;
 
 /// Parameters and states.
 class Variables {
  public:
   Variables(Position& at, Graph& graph, Reporter& report, NameTable& names, TypeReader& types,
-            Expressions& expressions, Initializers& initializers)
+            Expressions& expressions, Initializers& initializers, UnusedNames& unused)
       : at_(at),
         graph_(graph),
         report_(report),
         names_(names),
         types_(types),
         expressions_(expressions),
-        initializers_(initializers) {}
+        initializers_(initializers),
+        unused_(unused) {}
 
   /// `param` or `state`: creates a variable, or uses the one that an earlier call of the instance
   /// has created.
   void ElaborateVariable(const ast::VariableStatement* statement);
 
  private:
-  bool ReadParameterAttributes(const ast::Expr* with, VariableInfo* info, FunctionPtr* init);
+  bool ReadParameterAttributes(const ast::Expr* with, VariableInfo* info, ParameterRecord* given);
+  /// The parameter with the name that the record gives, created by another layer; null if there is
+  /// none, or it differs and an error was reported.
+  Value* FindNamed(const ParameterRecord& given, const VariableInfo& info, const Type& type,
+                   bool* is_error);
   /// The parameter or state with this name created by another call of the instance.
   Value* FindShared(const ast::VariableStatement* statement, const Type& type, bool* is_error);
 
@@ -40,6 +46,7 @@ class Variables {
   TypeReader& types_;
   Expressions& expressions_;
   Initializers& initializers_;
+  UnusedNames& unused_;
 };
 
 }  // namespace pdl

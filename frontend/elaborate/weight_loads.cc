@@ -1,18 +1,24 @@
 #include "frontend/elaborate/weight_loads.h"
 
+#include "frontend/elaborate/load_calls.h"
 #include "frontend/elaborate/parameter_names.h"
 #include "frontend/elaborate/reporter.h"
+#include "llvm/ADT/DenseSet.h"
+#include "llvm/ADT/STLExtras.h"
+#include "llvm/ADT/StringSet.h"
 #include "pdl/op/error.h"
 
 namespace pdl {
 
 void WeightLoads::ElaborateLoads() {
+  loaded_.clear();
   for (const PendingLoad& load : pending_loads_) {
     TextFrame frame;
     frame.module = load.module;
     FrameScope scope(&at_, load.module->ast == &ast_ ? at_.frame : &frame);
     ElaborateLoad(load.statement, load.module, load.path);
   }
+  ReportUnused();
 }
 
 struct WeightLoads::Target {
@@ -44,90 +50,93 @@ WeightLoads::Target WeightLoads::ReadTarget(const ast::LoadStatement* statement,
   return target;
 }
 
-llvm::Expected<WeightInfo> WeightLoads::FindWeight(llvm::StringRef file, llvm::StringRef name,
-                                                   std::string* tensor) {
-  llvm::Expected<WeightInfo> found = request_.find_weight(file, *tensor);
-  if (*tensor == name) return found;
-  // A checkpoint of this network itself contains the full name.
-  llvm::Expected<WeightInfo> whole = request_.find_weight(file, name);
-  if (!whole) {
-    llvm::consumeError(whole.takeError());
-    return found;
-  }
-  if (!found) llvm::consumeError(found.takeError());
-  *tensor = name.str();
-  return whole;
-}
-
-bool WeightLoads::LoadVariable(Value* value, const std::string& file, std::string tensor,
-                               SourceRange place, std::vector<std::string>* problems) {
-  VariableInfo& info = value->variable();
-  std::string sha256;
-  if (request_.find_weight) {
-    llvm::Expected<WeightInfo> found = FindWeight(file, value->name(), &tensor);
-    if (!found) {
-      bool is_file = false;
-      llvm::handleAllErrors(
-          found.takeError(),
-          [&](const UserError& e) {
-            is_file = e.code() != Code::kWeightMismatch;
-            if (is_file) {
-              report_.Error(e.code(), place, e.text());
-            } else {
-              problems->push_back("'" + tensor + "' is missing");
-            }
-          },
-          [&](const llvm::ErrorInfoBase& e) {
-            is_file = true;
-            report_.Error(Code::kBadFile, place, e.message());
-          });
-      return !is_file;
-    }
-    const Type loaded(found->dtype, Shape(found->sizes.begin(), found->sizes.end()));
-    if (loaded.dtype != value->type().dtype || loaded.dims != value->type().dims) {
-      problems->push_back("'" + tensor + "' is " + loaded.ToString() + " in the file, and " +
-                          value->type().ToString() + " here");
-      return true;
-    }
-    sha256 = std::move(found->sha256);
-  }
-  info.weight = WeightRef{file, std::move(tensor), std::move(sha256)};
-  info.initializer.reset();
-  return true;
-}
-
 void WeightLoads::ElaborateLoad(const ast::LoadStatement* statement, Module* module,
                                 llvm::StringRef path) {
   const Target target = ReadTarget(statement, path);
-  std::vector<Value*> variables;
-  for (llvm::ArrayRef<Value*> all : {graph_.parameters(), graph_.states()}) {
-    for (Value* value : all) {
-      if (value->name() != "step" && target.PrefixOf(value->name()) != nullptr)
-        variables.push_back(value);
-    }
+  WeightRules rules;
+  if (statement->with != nullptr) {
+    std::optional<WeightRules> given = load_calls_.ReadRules(statement->with);
+    if (!given) return;
+    rules = std::move(*given);
   }
-  if (variables.empty()) {
-    if (report_.diagnostics().has_errors()) return;  // the calls that create them may have failed
-    report_.Error(Code::kUnknownName, target.place,
-                  statement->into.empty() ? llvm::Twine("there are no parameters to load")
-                                          : "there are no parameters below '" + target.text + "'");
+  std::vector<WeightTarget> targets;
+  auto add = [&](Value* value) {
+    const std::string* prefix = target.PrefixOf(value->name());
+    if (prefix == nullptr) return;
+    targets.push_back({value, llvm::StringRef(value->name()).drop_front(prefix->size())});
+  };
+  for (Value* parameter : graph_.parameters()) add(parameter);
+  for (Value* state : graph_.states()) {
+    // A state whose sizes depend on the run has no tensor that always fits.
+    const bool is_fixed =
+        llvm::all_of(state->type().dims, [](const Dim& dim) { return dim.is_constant(); });
+    if (state->name() != "step" && is_fixed) add(state);
+  }
+  if (!targets.empty())
+    return LoadTargets(statement, module->folder + statement->path.value.str(), rules, targets);
+  if (report_.diagnostics().has_errors()) return;  // the calls that create them may have failed
+  report_.Error(Code::kUnknownName, target.place,
+                statement->into.empty() ? llvm::Twine("there are no parameters to load")
+                                        : "there are no parameters below '" + target.text + "'");
+}
+
+void WeightLoads::LoadTargets(const ast::LoadStatement* statement, const std::string& file,
+                              const WeightRules& rules, llvm::ArrayRef<WeightTarget> targets) {
+  if (!request_.open_weights) {
+    for (const WeightTarget& target : targets) {
+      VariableInfo& info = target.value->variable();
+      info.weight = WeightRef{file, target.name.str(), "", rules.cast, false};
+      info.initializer.reset();
+    }
     return;
   }
-  const std::string file = module->folder + statement->path.value.str();
-  std::vector<std::string> problems;
-  for (Value* value : variables) {
-    std::string tensor = value->name().substr(target.PrefixOf(value->name())->size());
-    if (!LoadVariable(value, file, std::move(tensor), statement->path.range, &problems)) return;
+  const SourceRange place = statement->path.range;
+  llvm::Expected<const WeightListing*> listing = request_.open_weights(file);
+  if (!listing) return report_.ReportFileError(listing.takeError(), place);
+  llvm::Expected<WeightMatches> matches = MatchWeights(**listing, rules, graph_, targets);
+  if (!matches) return report_.ReportFileError(matches.takeError(), statement->with->range);
+  if (const WeightReport report = DescribeProblems(*matches, statement->path.value);
+      !report.empty()) {
+    Diagnostic& diagnostic = report_.Error(Code::kWeightMismatch, place, report.message);
+    for (const std::string& note : report.notes) diagnostic.Note(note);
+    return;
   }
-  if (problems.empty()) return;
-  Diagnostic& diagnostic =
-      report_.Error(Code::kWeightMismatch, statement->path.range,
-                    llvm::Twine(problems.size()) + " of " + llvm::Twine(variables.size()) +
-                        " tensors do not fit \"" + statement->path.value + "\"");
-  constexpr size_t kShown = 20;
-  for (size_t i = 0; i < problems.size() && i < kShown; ++i) diagnostic.Note(problems[i]);
-  if (problems.size() > kShown)
-    diagnostic.Note("and " + std::to_string(problems.size() - kShown) + " more");
+  for (const WeightMatch& match : matches->found) {
+    VariableInfo& info = match.value->variable();
+    info.weight = match.ToRef();
+    info.initializer.reset();
+  }
+  const WeightReport missing =
+      DescribeMissingStates(matches->missing_states, statement->path.value);
+  if (!missing.empty() && !rules.partial)
+    report_.diagnostics().Warning(Code::kWeightMismatch, at_.file, place, missing.message);
+  const bool is_known =
+      llvm::any_of(loaded_, [&](const auto& other) { return other.file == file; });
+  if (!is_known && !(*listing)->is_checkpoint)
+    loaded_.push_back({file, *listing, at_.file, place, rules.partial, std::move(matches->unused)});
+}
+
+void WeightLoads::ReportUnused() {
+  // Several statements may load parts of one file, and initializers single tensors.
+  llvm::DenseSet<std::pair<llvm::StringRef, llvm::StringRef>> used;
+  for (llvm::ArrayRef<Value*> all : {graph_.parameters(), graph_.states()})
+    for (const Value* value : all)
+      if (const auto& weight = value->variable().weight)
+        used.insert({weight->file, weight->tensor});
+  for (LoadedFile& loaded : loaded_) {
+    llvm::erase_if(loaded.unused, [&](const WeightEntry* entry) {
+      return used.contains({entry->file, entry->name});
+    });
+    const WeightReport report =
+        DescribeUnused(loaded.unused, loaded.listing->entries.size(),
+                       loaded.text->Text(loaded.place).trim('"'), loaded.partial);
+    if (report.empty()) continue;
+    Diagnostics& diagnostics = report_.diagnostics();
+    if (loaded.partial)
+      diagnostics.Note(Code::kWeightMismatch, loaded.text, loaded.place, report.message);
+    else
+      diagnostics.Warning(Code::kWeightMismatch, loaded.text, loaded.place, report.message);
+  }
 }
 
 }  // namespace pdl

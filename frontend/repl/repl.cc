@@ -5,6 +5,7 @@
 
 #include "frontend/elaborate/elaborator.h"
 #include "frontend/repl/repl_session.h"
+#include "frontend/repl/repl_undo.h"
 #include "frontend/syntax/parser.h"
 #include "llvm/ADT/STLExtras.h"
 #include "llvm/Support/FormatVariadic.h"
@@ -79,14 +80,19 @@ llvm::StringRef ReplSession::text() const { return impl_->text; }
 
 ReplReply ReplSession::Execute(llvm::StringRef text) {
   ReplReply reply;
-  impl_->Execute(text, &reply);
+  impl_->history->Execute(text, *impl_, &reply);
   return reply;
 }
 
 ReplSession::Impl::Impl(CompileRequest request_in, ReplHost& host_in)
-    : request(std::move(request_in)), host(host_in), values(host_in) {
+    : request(std::move(request_in)),
+      host(host_in),
+      values(host_in),
+      history(std::make_unique<History>()) {
   if (request.library != nullptr) standard_layers = DescribeLayers(*request.library);
 }
+
+ReplSession::Impl::~Impl() = default;
 
 // ---------------------------------------------------------------------------------------------
 // Compiling
@@ -148,8 +154,8 @@ ReplSession::Impl::Tried ReplSession::Impl::Try(const Probe& probe, ReplReply* r
     *range = {moved(range->begin), moved(range->end)};
   };
   for (const Diagnostic& diagnostic : diagnostics.all()) {
-    // A warning about an earlier statement was shown before.
-    if (diagnostic.severity == Severity::kWarning && diagnostic.file == compiled &&
+    // A warning or a note about an earlier statement was shown before.
+    if (diagnostic.severity != Severity::kError && diagnostic.file == compiled &&
         diagnostic.primary.begin < begin) {
       continue;
     }

@@ -1,5 +1,6 @@
 // The commands of a session, which begin with ':'.
 #include "frontend/repl/repl_session.h"
+#include "frontend/repl/repl_undo.h"
 #include "llvm/ADT/STLExtras.h"
 #include "llvm/ADT/StringExtras.h"
 #include "llvm/Support/FormatVariadic.h"
@@ -18,6 +19,7 @@ llvm::ArrayRef<ReplCommand> ReplCommands() {
       {":load", "FILE.pdl", false, "adds a file's statements; file names in it are relative to it"},
       {":device", "[NAME]", true, "the device in use; with NAME, runs on cpu, cuda or cuda:1"},
       {":time", "", false, "how long the last statement took, and how many calls it ran"},
+      {":undo", "", false, "takes back the last input that changed the session"},
       {":reset", "", false, "forgets all statements and values"},
       {":quit", "", false, "leaves; so does Ctrl-D"},
   };
@@ -106,6 +108,7 @@ void ReplSession::Impl::Command(llvm::StringRef typed, ReplReply* reply) {
     return argument.empty() ? void() : report(host.SetDevice(argument));
   }
   if (name == ":reset") return Reset();
+  if (name == ":undo") return history->Undo(*this, reply);
   if (name == ":ops") {
     reply->output = OpListText(*request.registry, host.Width()) + LayerList();
   } else if (name == ":list") {
@@ -228,6 +231,7 @@ void ReplSession::Impl::Load(llvm::StringRef path, ReplReply* reply) {
     if (clashes) Note("`:reset` forgets what the session has", reply);
     return;
   }
+  file = path.str();
   const size_t old_outputs = graph.outputs().size();
   const size_t old_inputs = graph.inputs().size();
   Accept(text + *content, std::move(tried));

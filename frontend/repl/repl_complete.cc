@@ -30,6 +30,40 @@ llvm::StringRef LastPath(llvm::StringRef text) {
   return text.take_back(size);
 }
 
+/// The callee of the call that ends before the final ".", as in `lstm(x, size=3).la`; empty if no
+/// call does.
+llvm::StringRef CalleeBeforeDot(llvm::StringRef before) {
+  llvm::StringRef call = before.drop_back(LastWord(before).size());
+  if (!call.consume_back(".") || !call.consume_back(")")) return "";
+  std::vector<size_t> open;
+  bool in_string = false;
+  for (size_t i = 0; i < call.size(); ++i) {
+    if (in_string && call[i] == '\\') {
+      ++i;
+    } else if (call[i] == '"') {
+      in_string = !in_string;
+    } else if (!in_string && (call[i] == '(' || call[i] == '[' || call[i] == '{')) {
+      open.push_back(i);
+    } else if (!in_string && (call[i] == ')' || call[i] == ']' || call[i] == '}')) {
+      if (!open.empty()) open.pop_back();
+    }
+  }
+  if (in_string || open.empty() || call[open.back()] != '(') return "";
+  return LastPath(call.take_front(open.back()).rtrim());
+}
+
+/// For `layer h = lstm(size=3)`, "lstm" of "h"; another name is returned as it is.
+llvm::StringRef CalleeOf(llvm::StringRef name, const Ast* ast) {
+  if (ast == nullptr) return name;
+  for (const ast::Statement* statement : ast->statements) {
+    const auto* instance = llvm::dyn_cast<ast::LayerInstanceStatement>(statement);
+    if (instance == nullptr || instance->name.text != name) continue;
+    const auto* call = llvm::dyn_cast<ast::CallExpr>(instance->value);
+    return ast->file->Text((call != nullptr ? call->callee : instance->value)->range);
+  }
+  return name;
+}
+
 /// The position of the cursor, as far as the source before it determines it.
 struct Context {
   bool in_string = false;
@@ -220,6 +254,8 @@ class Finder {
   }
 
   std::vector<ReplCompletion> Find(const LayerSignature* callee_layer, const Context& context);
+  /// The results of a call of this layer or operator, for the name after its ".".
+  std::vector<ReplCompletion> FindResults(const LayerSignature* layer, const OpDef* op);
   /// A command and its argument; nullopt if an expression follows.
   std::optional<std::vector<ReplCompletion>> FindInCommand(llvm::StringRef command);
 
@@ -307,6 +343,22 @@ std::vector<ReplCompletion> Finder::FindPaths(llvm::StringRef path) {
   return add.Take();
 }
 
+std::vector<ReplCompletion> Finder::FindResults(const LayerSignature* layer, const OpDef* op) {
+  Completer add(word_);
+  auto add_all = [&](llvm::ArrayRef<OutputDecl> outputs) {
+    for (const OutputDecl& output : outputs) {
+      const std::string comment = llvm::StringRef(output.comment).split('\n').first.str();
+      add.Add(output.name, output.name + (comment.empty() ? "" : ": " + comment));
+    }
+  };
+  if (layer != nullptr) {
+    add_all(layer->outputs);
+  } else if (op != nullptr) {
+    add_all(op->signature.outputs);
+  }
+  return add.Take();
+}
+
 std::vector<ReplCompletion> Finder::FindFed() {
   Completer add(word_);
   const Graph& graph = known_.graph;
@@ -365,6 +417,9 @@ std::vector<ReplCompletion> Finder::Find(const LayerSignature* callee_layer,
   // A number is not the beginning of a name.
   if (!word_.empty() && llvm::isDigit(word_[0])) return {};
   if (const llvm::StringRef path = LastPath(before_); path.contains('.')) return FindPaths(path);
+  // Another value has no members; ".." is a range or a spread.
+  const llvm::StringRef left = before_.drop_back(word_.size());
+  if (left.ends_with(".") && !left.ends_with("..")) return {};
   if (before_.ltrim().starts_with("feed ") && !before_.contains('=')) return FindFed();
   return FindWords(context);
 }
@@ -385,6 +440,11 @@ std::vector<ReplCompletion> ReplSession::Complete(llvm::StringRef text, size_t c
     if (auto found = finder.FindInCommand(command)) return *std::move(found);
   }
   const Context context = Look(before);
+  if (const llvm::StringRef callee = CalleeBeforeDot(before);
+      !callee.empty() && !context.in_string && !context.in_comment) {
+    const llvm::StringRef name = CalleeOf(callee, impl_->ast.get());
+    return finder.FindResults(impl_->FindLayer(name), impl_->request.registry->Find(name));
+  }
   return finder.Find(impl_->FindLayer(context.callee), context);
 }
 

@@ -30,6 +30,7 @@ std::string CallOf(const LayerSignature& layer);
 
 struct ReplSession::Impl {
   Impl(CompileRequest request_in, ReplHost& host_in);
+  ~Impl();
 
   /// Source that is compiled after the accepted source; the user may see something else.
   struct Probe {
@@ -127,6 +128,11 @@ struct ReplSession::Impl {
   std::string last;
   /// The names defined in the source, and the graph's value for each, or an empty name.
   llvm::MapVector<std::string, std::string, llvm::StringMap<unsigned>> names;
+  /// The file that paths in statements are relative to.
+  std::string file = "repl";
+  /// Earlier states of the session; see repl_undo.h.
+  class History;
+  std::unique_ptr<History> history;
   /// Fed values as written; and those fed since this run began.
   llvm::MapVector<std::string, std::string, llvm::StringMap<unsigned>> feeds;
   llvm::StringSet<> fed_in_run;

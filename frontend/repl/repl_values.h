@@ -54,6 +54,7 @@ class ReplValues {
   using Givens = llvm::StringMap<Given>;
   const Givens& givens() const { return given_; }
   void Restore(Givens givens) { given_ = std::move(givens); }
+  bool training() const { return training_; }
 
   /// Calls that were run since the last ClearCounts, and how long that took.
   size_t num_calls() const { return num_calls_; }

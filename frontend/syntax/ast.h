@@ -91,8 +91,12 @@ struct Argument {
   Identifier name;  // `text` is empty if absent
   const Expr* value;
   bool is_spread;
+  const StringExpr* text = nullptr;  // of a pair "text": value of a record
   bool is_named() const { return !name.text.empty(); }
-  SourceRange range() const { return is_named() ? Span(name.range, value->range) : value->range; }
+  SourceRange range() const {
+    if (text != nullptr) return Span(text->range, value->range);
+    return is_named() ? Span(name.range, value->range) : value->range;
+  }
 };
 
 struct ListExpr : Expr {
@@ -101,7 +105,7 @@ struct ListExpr : Expr {
 };
 
 struct RecordExpr : Expr {
-  llvm::ArrayRef<Argument> fields;  // all with names
+  llvm::ArrayRef<Argument> fields;  // all with names, or all with strings
   static bool classof(const Expr* e) { return e->kind == ExprKind::kRecord; }
 };
 
@@ -332,6 +336,7 @@ struct ImportStatement : Statement {
 struct LoadStatement : Statement {
   Text path;
   llvm::ArrayRef<Identifier> into;  // a.b has two
+  const Expr* with;                 // or null
   static bool classof(const Statement* s) { return s->kind == StatementKind::kLoad; }
 };
 

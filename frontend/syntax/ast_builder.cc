@@ -317,8 +317,11 @@ void AstBuilder::Record() {
   const SourceRange range{brackets_.back().begin, last().range().end};
   brackets_.pop_back();
   for (const ast::Argument& field : record->fields) {
-    if (!field.is_named() || field.is_spread) {
+    if ((!field.is_named() && field.text == nullptr) || field.is_spread) {
       Fail(Code::kSyntax, field.value->range, "the fields of a record are written name=value");
+    } else if ((field.text != nullptr) != (record->fields.front().text != nullptr)) {
+      Fail(Code::kSyntax, field.range(),
+           "a record has fields name=value, or pairs \"text\": value, not both");
     }
   }
   Push(record, ExprKind::kRecord, range, DepthOf(record->fields) + 1);
@@ -355,7 +358,7 @@ void AstBuilder::Member() {
        member->base->depth + 1);
 }
 
-void AstBuilder::Argument() { arguments_.push_back({{}, Pop(), false}); }
+void AstBuilder::Argument() { arguments_.push_back({{}, Pop(), false, nullptr}); }
 
 void AstBuilder::Spread() { arguments_.back().is_spread = true; }
 
@@ -373,6 +376,19 @@ void AstBuilder::NamedArgument() {
     return;
   }
   argument.name = *name;
+  argument.value = Pop();
+}
+
+void AstBuilder::TextArgument() {
+  ast::Argument& argument = arguments_.back();
+  const auto* text = llvm::dyn_cast<ast::StringExpr>(argument.value);
+  if (text == nullptr || argument.is_named() || argument.is_spread) {
+    Fail(Code::kSyntax, argument.range(),
+         "only a string can appear before ':' here; the fields of a record are written name=value");
+    Pop();
+    return;
+  }
+  argument.text = text;
   argument.value = Pop();
 }
 
@@ -448,6 +464,9 @@ void AstBuilder::Dim() {
   if (const auto* ragged = llvm::dyn_cast<ast::RaggedExpr>(expr)) {
     dims_.push_back({ast::DimKind::kRagged, nullptr, ragged->symbol, expr->range});
   } else {
+    const auto* name = llvm::dyn_cast<ast::NameExpr>(expr);
+    if (name != nullptr && name->name == "None")
+      Fail(Code::kBadType, expr->range, "'None' is not a size; any size is a symbol such as N");
     dims_.push_back({ast::DimKind::kExpr, expr, {}, expr->range});
   }
 }

@@ -57,6 +57,7 @@ class AstBuilder final : public PdlActions {
   void Index() override;
   void Member() override;
   void Argument() override;
+  void TextArgument() override;
   void Spread() override;
   void NamedArgument() override;
   void OpenSubscript() override;

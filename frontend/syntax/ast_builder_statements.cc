@@ -67,14 +67,15 @@ llvm::StringRef AstBuilder::LeadingDoc(uint32_t begin) {
   return first == last ? llvm::StringRef() : DocText({&*first, static_cast<size_t>(last - first)});
 }
 
-// The `##` comment at the end of this line.
+// The `##` comment at the end of this line, after closing brackets, a comma, or the brace that
+// opens a body.
 llvm::StringRef AstBuilder::TrailingDoc(uint32_t end) {
   const std::vector<ast::Comment>& all = ast_->comments;
   const auto next = std::partition_point(
       all.begin(), all.end(), [&](const ast::Comment& c) { return c.range.begin < end; });
   if (next == all.end() || !next->is_doc || next->own_line) return {};
   const llvm::StringRef between = source_.slice(end, next->range.begin);
-  if (between.size() > 1000 || !between.trim(" \t,)").empty()) return {};
+  if (between.size() > 1000 || !between.trim(" \t,){").empty()) return {};
   return DocText(*next);
 }
 
@@ -237,6 +238,10 @@ void AstBuilder::Parameter() {
 }
 
 void AstBuilder::LayerHead() {
+  // The formatter puts the comment of the last parameter after the brace that opens the body.
+  if (!parameters_.empty() && parameters_.back().doc.empty() && !ast_->comments.empty()) {
+    parameters_.back().doc = TrailingDoc(last().range().end);
+  }
   frame().parameters = Copy(llvm::ArrayRef<ast::Parameter>(parameters_));
 }
 
@@ -267,6 +272,7 @@ void AstBuilder::Load() {
   auto* statement = NewStatement<ast::LoadStatement>(StatementKind::kLoad);
   statement->path = frame().text;
   statement->into = Take(&identifiers_, frame().identifiers);
+  statement->with = frame().with;
   Finish(statement);
 }
 

@@ -104,6 +104,11 @@ void ExprPrinter::Print(llvm::ArrayRef<Argument> arguments) {
     if (argument.is_named()) {
       Line("") << argument.name.text << " =\n";
       Below([&] { Print(argument.value); });
+    } else if (argument.text != nullptr) {
+      Line("");
+      Quoted(argument.text->value);
+      os_ << ":\n";
+      Below([&] { Print(argument.value); });
     } else if (argument.is_spread) {
       Print("...", argument.value);
     } else {

@@ -11,10 +11,6 @@
 namespace pdl {
 namespace {
 
-llvm::StringRef SeverityName(Severity severity) {
-  return severity == Severity::kError ? "error" : "warning";
-}
-
 llvm::json::Object PositionJson(const SourceFile& file, uint32_t offset) {
   const SourcePosition position = file.PositionOf(offset);
   return llvm::json::Object{
@@ -47,6 +43,18 @@ std::string CutLongNames(std::string text) {
 
 }  // namespace
 
+llvm::StringRef SeverityName(Severity severity) {
+  switch (severity) {
+    case Severity::kError:
+      return "error";
+    case Severity::kWarning:
+      return "warning";
+    case Severity::kNote:
+      return "note";
+  }
+  llvm_unreachable("a severity");
+}
+
 Diagnostic& Diagnostic::NoteAt(std::shared_ptr<const SourceFile> where, SourceRange range,
                                std::string text) {
   notes.push_back({CutLongNames(WithoutCodes(std::move(text))), std::move(where), range});
@@ -77,9 +85,11 @@ void Diagnostic::RenderJson(llvm::raw_ostream& os) const {
   os << llvm::formatv("{0}", llvm::json::Value(std::move(object))) << '\n';
 }
 
-Diagnostic& Diagnostics::Error(Code code, std::shared_ptr<const SourceFile> file, SourceRange range,
-                               std::string message) {
+Diagnostic& Diagnostics::AddNew(Severity severity, Code code,
+                                std::shared_ptr<const SourceFile> file, SourceRange range,
+                                std::string message) {
   Diagnostic diagnostic;
+  diagnostic.severity = severity;
   diagnostic.code = code;
   diagnostic.message = std::move(message);
   diagnostic.file = std::move(file);
@@ -89,17 +99,19 @@ Diagnostic& Diagnostics::Error(Code code, std::shared_ptr<const SourceFile> file
   return kept_.size() > before ? kept_.back() : dropped_;
 }
 
+Diagnostic& Diagnostics::Error(Code code, std::shared_ptr<const SourceFile> file, SourceRange range,
+                               std::string message) {
+  return AddNew(Severity::kError, code, std::move(file), range, std::move(message));
+}
+
 Diagnostic& Diagnostics::Warning(Code code, std::shared_ptr<const SourceFile> file,
                                  SourceRange range, std::string message) {
-  Diagnostic diagnostic;
-  diagnostic.severity = Severity::kWarning;
-  diagnostic.code = code;
-  diagnostic.message = std::move(message);
-  diagnostic.file = std::move(file);
-  diagnostic.primary = range;
-  const size_t before = kept_.size();
-  Add(std::move(diagnostic));
-  return kept_.size() > before ? kept_.back() : dropped_;
+  return AddNew(Severity::kWarning, code, std::move(file), range, std::move(message));
+}
+
+Diagnostic& Diagnostics::Note(Code code, std::shared_ptr<const SourceFile> file, SourceRange range,
+                              std::string message) {
+  return AddNew(Severity::kNote, code, std::move(file), range, std::move(message));
 }
 
 void Diagnostics::Add(Diagnostic diagnostic) {

@@ -57,8 +57,7 @@ Object Result(const Diagnostic& diagnostic, const llvm::DenseMap<Code, int>& rul
                              {"physicalLocation", PhysicalLocation(*note.file, note.range)},
                              {"message", TextMessage(note.text)}});
   }
-  Object result{{"level", diagnostic.severity == Severity::kError ? "error" : "warning"},
-                {"message", TextMessage(text)}};
+  Object result{{"level", SeverityName(diagnostic.severity)}, {"message", TextMessage(text)}};
   if (const auto rule = rules.find(diagnostic.code); rule != rules.end()) {
     result["ruleId"] = CodeName(diagnostic.code);
     result["ruleIndex"] = rule->second;

@@ -122,7 +122,7 @@ void Diagnostic::Render(llvm::raw_ostream& os) const {
     PrintPlace(os, *file, primary);
     os << ": ";
   }
-  os << (severity == Severity::kError ? "error: " : "warning: ") << message;
+  os << SeverityName(severity) << ": " << message;
   if (code != Code{}) os << " [" << CodeName(code) << ']';
   os << '\n';
   std::string blank = "  ";

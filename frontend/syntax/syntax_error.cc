@@ -83,6 +83,23 @@ llvm::StringRef HelpOnWord(llvm::StringRef word) {
       .Default("");
 }
 
+// For a parameter or state that ends after its type.
+llvm::StringRef HelpOnInitializer(const UnitStream& stream) {
+  const size_t type = stream.next().type();
+  if (type != PdlParser::NL && type != PdlParser::WITH && type != antlr4::Token::EOF) return "";
+  if (stream.position() == 0 || stream.last().type() != PdlParser::RBRACKET) return "";
+  const llvm::ArrayRef<Token> taken =
+      llvm::ArrayRef<Token>(stream.tokens()).take_front(stream.position());
+  const Token* start = taken.end() - 1;
+  while (start != taken.begin() && start[-1].type() != PdlParser::NL &&
+         start[-1].type() != PdlParser::LBRACE)
+    --start;
+  if (start->type() == PdlParser::PARAM)
+    return "a parameter has an initializer: = xavier_uniform(), = zeros() or = "
+           "load(\"file.safetensors\", \"name\")";
+  return start->type() == PdlParser::STATE ? "a state has an initial value: = zeros()" : "";
+}
+
 // The equivalents of operators and keywords of other languages.
 llvm::StringRef HelpOn(const UnitStream& stream, const AstBuilder& builder,
                        llvm::StringRef description) {
@@ -98,6 +115,7 @@ llvm::StringRef HelpOn(const UnitStream& stream, const AstBuilder& builder,
                                   before_last == PdlParser::RBRACE;
     if (starts_statement && !HelpOnWord(last).empty()) return HelpOnWord(last);
   }
+  if (const llvm::StringRef help = HelpOnInitializer(stream); !help.empty()) return help;
   const size_t before = stream.position() == 0 ? size_t{PdlParser::NL} : stream.last().type();
   const bool starts = before == PdlParser::NL || before == PdlParser::LBRACE;
   switch (type) {

@@ -29,6 +29,7 @@
 
 #include "pdl/compiler/export.h"
 #include "pdl/dtype_enum.h"
+#include "pdl/weight_rules.h"
 
 namespace pdl {
 
@@ -185,8 +186,11 @@ struct ModelOptions {
   /// Values of the source's attrs, written as in the language: {"width", "512"}. For an ONNX model:
   /// inputs that become constants, and symbolic sizes that become constants.
   std::map<std::string, std::string> settings;
-  /// Path of a safetensors file with values of parameters and states; or empty.
+  /// Path of a safetensors file with values of parameters and states, of an index of such files, or
+  /// a pattern of their names, "model-*.safetensors"; or empty.
   std::string weights;
+  /// How the tensors of `weights` become parameters and states, see docs/weights.md.
+  WeightRules weight_rules;
   /// The folder that imports and weights are relative to; empty: the file's own folder.
   std::string folder;
   /// kF32, or kBF16 or kF16 to compute f32 matmul and convolutions in that dtype (mixed precision).
@@ -203,6 +207,8 @@ struct RunRequest {
   bool training = false;
   /// Fail if a call returns a NaN or an infinity that none of its operands has. Slow.
   bool check_finite = false;
+  /// Fail if an index of a call is outside the axis that it selects from. Slow.
+  bool check_indices = false;
 };
 
 /// A metric of training: a loss, or an output with one element.
@@ -317,7 +323,7 @@ class PDL_API Session {
   /// Resets all states to their initial values.
   void Reset();
 
-  /// Cancels the run in progress, or else the next one, before its next call. May be called from
+  /// Cancels the run in progress, also within a long call, or else the next one. May be called from
   /// any thread.
   void Cancel();
 

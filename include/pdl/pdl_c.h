@@ -108,6 +108,10 @@ PDL_API pdl_status* pdl_options_set_threads(pdl_options* options, int threads);
 PDL_API pdl_status* pdl_options_set_seed(pdl_options* options, uint64_t seed);
 /* Path of a safetensors file with values of parameters and states. */
 PDL_API pdl_status* pdl_options_set_weights(pdl_options* options, const char* path);
+/* Adds an option of loading weights, see docs/weights.md: ("cast", "true"), ("partial", "true"),
+ * ("rename", "from:to"), ("transpose", "*.weight"). The last two may be given several times. */
+PDL_API pdl_status* pdl_options_set_weight_rule(pdl_options* options, const char* name,
+                                                const char* value);
 /* The folder that imports and weights are relative to; by default the file's own folder. */
 PDL_API pdl_status* pdl_options_set_folder(pdl_options* options, const char* folder);
 /* PDL_F32 (default), or PDL_BF16 or PDL_F16 to compute f32 matmul and convolutions in that dtype.
@@ -185,8 +189,8 @@ PDL_API pdl_status* pdl_session_set_state(pdl_session* session, const char* name
                                           const pdl_array* array);
 /* Resets all states to their initial values. */
 PDL_API pdl_status* pdl_session_reset(pdl_session* session);
-/* Cancels the run in progress, or else the next one, before its next call. May be called from any
- * thread. */
+/* Cancels the run in progress, also within a long call, or else the next one. May be called from
+ * any thread. */
 PDL_API pdl_status* pdl_session_cancel(pdl_session* session);
 
 #ifdef __cplusplus

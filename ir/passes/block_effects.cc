@@ -9,7 +9,27 @@ CallEffects OwnEffects(const Op& op) {
           properties.is_training_flag || properties.is_plan_select};
 }
 
+/// The index of the attribute `stream` of a random operator, or -1.
+int StreamAttribute(const Op& op) {
+  return op.def().properties().random ? op.def().signature.FindAttribute("stream") : -1;
+}
+
 }  // namespace
+
+llvm::StringRef StreamOf(const Op& op) {
+  const int index = StreamAttribute(op);
+  const auto* given =
+      index < 0 ? nullptr
+                : std::get_if<std::string>(&op.attribute_values()[static_cast<size_t>(index)]);
+  return given && !given->empty() ? llvm::StringRef(*given) : llvm::StringRef(op.result()->name());
+}
+
+std::vector<AttributeValue> AttributesWithStream(const Op& op) {
+  std::vector<AttributeValue> values = op.attribute_values().vec();
+  if (const int index = StreamAttribute(op); index >= 0)
+    values[static_cast<size_t>(index)] = StreamOf(op).str();
+  return values;
+}
 
 CallEffects EffectsOf(const Op& op, llvm::ArrayRef<CallEffects> effects_of_blocks) {
   CallEffects effects = OwnEffects(op);

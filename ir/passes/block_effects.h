@@ -29,6 +29,12 @@ struct CallEffects {
 
 /// Returns the effects of the calls of each block.
 std::vector<CallEffects> EffectsOfBlocks(const Graph& graph);
+/// The name of the random stream of a call of a random operator: its attribute `stream` or, if that
+/// is empty, the name of its first result.
+llvm::StringRef StreamOf(const Op& op);
+/// The attributes for a copy of a call that computes the same values: those of the call, with the
+/// stream of its random numbers.
+std::vector<AttributeValue> AttributesWithStream(const Op& op);
 /// Returns the effects of a call and of the blocks that it references.
 CallEffects EffectsOf(const Op& op, llvm::ArrayRef<CallEffects> effects_of_blocks);
 

@@ -1,4 +1,5 @@
 // Lowering of `gradient` by reverse-mode differentiation.
+#include "ir/error_text.h"
 #include "llvm/ADT/STLExtras.h"
 #include "llvm/ADT/StringSet.h"
 #include "pdl/compiler/differentiate.h"
@@ -66,7 +67,7 @@ class GradientLowering {
     request.inputs = operands.drop_front(2);
     request.ops = before;
     llvm::Expected<std::vector<Value*>> derivatives = Differentiate(graph_, registry_, request);
-    if (!derivatives) return derivatives.takeError();
+    if (!derivatives) return AtGradient(gradient, derivatives.takeError());
     std::vector<std::pair<Value*, Value*>> replacements;
     for (auto [result, derivative] : llvm::zip_equal(gradient.results(), *derivatives)) {
       const Type& type = result->type();
@@ -81,6 +82,13 @@ class GradientLowering {
     }
     graph_.ReplaceAllUses(replacements);
     return llvm::Error::success();
+  }
+
+  /// Puts the position of the `gradient` call before an error of the backward pass.
+  llvm::Error AtGradient(const Op& gradient, llvm::Error error) const {
+    const std::string place = graph_.PathToString(gradient.location());
+    return MakeUserError(Code::kBadGradient, "{0}{1}{2}", place, place.empty() ? "" : ": ",
+                         WithoutCodes(llvm::toString(std::move(error))));
   }
 
   Value* Call(const Op& gradient, llvm::StringRef name, llvm::ArrayRef<Value*> operands,

@@ -50,6 +50,13 @@ llvm::Error Unexpected(const Op& op, llvm::Error error) {
 
 bool IsAlwaysLowered(const OpDef& def) { return IsGradient(def) || HasNoKernel(def); }
 
+bool IsDifferentiable(const OpDef& def) {
+  if (def.gradient != nullptr) return true;
+  return IsAlwaysLowered(def) && llvm::any_of(def.signature.inputs, [](const InputDecl& input) {
+           return input.differentiable;
+         });
+}
+
 bool NeedsLowering(const Graph& graph) {
   auto needs = [](const Op* op) { return !IsPlain(*op) || HasNoKernel(op->def()); };
   for (uint32_t i = 0; i < graph.num_blocks(); ++i)

@@ -1,6 +1,7 @@
 // Merges loops over the same sequences whose bodies compute the same. The backward pass of a loop
 // repeats the loop so that it also returns the values that its steps carried; one loop then serves
 // both.
+#include "ir/passes/block_effects.h"
 #include "llvm/ADT/DenseMap.h"
 #include "llvm/ADT/DenseSet.h"
 #include "llvm/ADT/STLExtras.h"
@@ -25,11 +26,14 @@ bool Extends(const Block& more, const Block& less) {
     const Op& mine = *a;
     const Op& other = *b;
     if (&mine.def() != &other.def() || mine.operands().size() != other.operands().size() ||
-        mine.def().properties().random || mine.def().properties().has_side_effect)
+        (mine.def().properties().has_side_effect && !mine.def().properties().only_checks))
       return false;
+    // The backward pass repeats random calls with the same streams.
+    if (mine.def().properties().random && StreamOf(mine) != StreamOf(other)) return false;
     for (auto [x, y] : llvm::zip_equal(mine.operands(), other.operands()))
       if (same.lookup(x) != y) return false;
-    if (!llvm::equal(mine.attribute_values(), other.attribute_values(), Identical)) return false;
+    if (!llvm::equal(AttributesWithStream(mine), AttributesWithStream(other), Identical))
+      return false;
     for (auto [x, y] : llvm::zip_equal(mine.results(), other.results())) same[x] = y;
   }
   for (size_t i = 0; i < less.outputs.size(); ++i)
@@ -61,55 +65,77 @@ const Block& BodyOf(const Graph& graph, const Op& op) {
   return graph.block(std::get<BlockId>(op.attribute_values()[body]));
 }
 
+/// Pairs of loops of which one computes the results of the other and more. Each loop is in one pair
+/// at most.
+struct Pairs {
+  llvm::DenseMap<const Op*, Op*> replaced;  // a loop, and the one that computes its results
+  llvm::DenseSet<const Op*> moved;          // those to move to the loop that they replace
+};
+
+Pairs FindPairs(const Graph& graph, BlockId block) {
+  std::vector<Op*> loops;
+  for (Op* op : graph.block(block).ops)
+    if (op->def().body && ResultsAttribute(*op) >= 0) loops.push_back(op);
+  Pairs pairs;
+  llvm::DenseSet<const Op*> paired;
+  for (Op* later : loops) {
+    for (Op* earlier : loops) {
+      if (earlier == later) break;
+      if (paired.contains(earlier) || !IsSameLoop(*earlier, *later)) continue;
+      if (Extends(BodyOf(graph, *later), BodyOf(graph, *earlier))) {
+        pairs.replaced[earlier] = later;
+        pairs.moved.insert(later);
+      } else if (Extends(BodyOf(graph, *earlier), BodyOf(graph, *later))) {
+        pairs.replaced[later] = earlier;
+      } else {
+        continue;
+      }
+      paired.insert(earlier);
+      paired.insert(later);
+      break;
+    }
+  }
+  return pairs;
+}
+
+/// Merges each pair. Returns whether there was any; the merged loops may then be merged with
+/// others.
+bool MergePairs(Graph& graph, BlockId block) {
+  const Pairs pairs = FindPairs(graph, block);
+  if (pairs.replaced.empty()) return false;
+  std::vector<Op*> order;
+  for (Op* op : graph.block(block).ops) {
+    if (Op* by = pairs.replaced.lookup(op)) {
+      // The operands are the same, so it can be moved there.
+      if (pairs.moved.contains(by)) order.push_back(by);
+    } else if (!pairs.moved.contains(op)) {
+      order.push_back(op);
+    }
+  }
+  std::vector<std::pair<Value*, Value*>> replacements;
+  for (auto [loop, by] : pairs.replaced) {
+    graph.AddChecks(by, loop->checks());
+    const unsigned carried =
+        static_cast<unsigned>(std::get<int64_t>(loop->attribute_values()[static_cast<size_t>(
+            loop->def().signature.FindAttribute("num_init"))]));
+    const size_t steps = loop->results().size() - carried;
+    for (unsigned r = 0; r < loop->results().size(); ++r) {
+      const size_t to = r < steps ? r : by->results().size() - carried + (r - steps);
+      replacements.push_back({loop->result(r), by->result(static_cast<unsigned>(to))});
+    }
+    order.push_back(const_cast<Op*>(loop));
+  }
+  graph.SetBlockOps(block, std::move(order));
+  graph.ReplaceAllUses(replacements);
+  graph.EraseOps(block, [&](const Op& op) { return pairs.replaced.contains(&op); });
+  return true;
+}
+
 }  // namespace
 
 void MergeLoops(Graph& graph) {
-  for (uint32_t i = 0; i < graph.num_blocks(); ++i) {
-    std::vector<Op*> loops;
-    for (Op* op : graph.block({i}).ops)
-      if (op->def().body && ResultsAttribute(*op) >= 0) loops.push_back(op);
-    // Pairs of an earlier loop and a later one that computes its results and more.
-    llvm::DenseMap<const Op*, Op*> replaced;
-    llvm::DenseSet<const Op*> moved;
-    for (Op* later : loops) {
-      for (Op* earlier : loops) {
-        if (earlier == later) break;
-        if (replaced.contains(earlier) || moved.contains(earlier) ||
-            !IsSameLoop(*earlier, *later) ||
-            !Extends(BodyOf(graph, *later), BodyOf(graph, *earlier)))
-          continue;
-        replaced[earlier] = later;
-        moved.insert(later);
-        break;
-      }
-    }
-    if (replaced.empty()) continue;
-    std::vector<Op*> order;
-    for (Op* op : graph.block({i}).ops) {
-      if (Op* later = replaced.lookup(op)) {
-        // The operands are the same, so it can be moved there.
-        order.push_back(later);
-        continue;
-      }
-      if (!moved.contains(op)) order.push_back(op);
-    }
-    std::vector<std::pair<Value*, Value*>> replacements;
-    for (auto [earlier, later] : replaced) {
-      graph.AddChecks(later, earlier->checks());
-      const unsigned carried =
-          static_cast<unsigned>(std::get<int64_t>(earlier->attribute_values()[static_cast<size_t>(
-              earlier->def().signature.FindAttribute("num_init"))]));
-      const size_t steps = earlier->results().size() - carried;
-      for (unsigned r = 0; r < earlier->results().size(); ++r) {
-        const size_t to = r < steps ? r : later->results().size() - carried + (r - steps);
-        replacements.push_back({earlier->result(r), later->result(static_cast<unsigned>(to))});
-      }
-    }
-    for (auto [earlier, later] : replaced) order.push_back(const_cast<Op*>(earlier));
-    graph.SetBlockOps({i}, std::move(order));
-    graph.ReplaceAllUses(replacements);
-    graph.EraseOps({i}, [&](const Op& op) { return replaced.contains(&op); });
-  }
+  for (uint32_t i = 0; i < graph.num_blocks(); ++i)
+    while (MergePairs(graph, {i})) continue;
 }
 
 }  // namespace pdl

@@ -121,6 +121,27 @@ constexpr Pass kSelectSides = {"select-sides", "replaces plan_select by the sele
                                  return false;
                                }};
 
+bool HasChecks(const Graph& graph) {
+  for (uint32_t i = 0; i < graph.num_blocks(); ++i)
+    for (const Op* op : graph.block({i}).ops)
+      if (op->def().properties().only_checks) return true;
+  return false;
+}
+
+constexpr Pass kDropUnreadChecks = {
+    "drop-unread-checks", "removes checks of inputs that a run does not read",
+    [](Graph& graph, PassContext& context) -> llvm::Error {
+      DropUnreadChecks(graph, context.outputs);
+      return llvm::Error::success();
+    },
+    [](const Graph& graph, const PassContext& context) {
+      return !context.outputs.empty() && !context.is_segment && HasChecks(graph);
+    }};
+
+constexpr Pass kDropChecks = {
+    "drop-checks", "removes checks of assertions", Run<DropChecks>,
+    [](const Graph& graph, const PassContext&) { return HasChecks(graph); }};
+
 constexpr Pass kChannelsLast = {"channels-last",
                                 "converts convolutions on the CPU to channels last",
                                 [](Graph& graph, PassContext& context) -> llvm::Error {
@@ -138,14 +159,14 @@ constexpr Pass kNetworkPasses[] = {
     kDropTraining,   kDeadCode,        kLowerStorage,          kLowerGradients,
     kUpdateUsedRows, kReducePrecision, kForwardSingleOperands, kCommonSubexpressions,
     kMergeLoops,     kFoldConstants,   kFinalDeadCode};
-constexpr Pass kPlanPasses[] = {kSelectSides, kChannelsLast};
+constexpr Pass kPlanPasses[] = {kSelectSides, kDropUnreadChecks, kChannelsLast};
 constexpr Pass kStepPasses[] = {kTrainingStep, kScaleGradients};
 constexpr Pass kCheckPasses[] = {kLowerStorage, kLowerGradients};
 constexpr Pass kCheckStepPasses[] = {kTrainingStep, kLowerStorage, kLowerGradients,
                                      kUpdateUsedRows};
 constexpr Pass kImportPasses[] = {kFoldConstants, kDeadCode};
 constexpr Pass kImportMergePasses[] = {kCommonSubexpressions, kFinalDeadCode};
-constexpr Pass kExportPasses[] = {kFoldConstants, kForwardSingleOperands, kDeadCode};
+constexpr Pass kExportPasses[] = {kDropChecks, kFoldConstants, kForwardSingleOperands, kDeadCode};
 
 constexpr Pipeline kNetwork("network", "when a network is created", kNetworkPasses);
 constexpr Pipeline kPlan("plan", "when a run is planned", kPlanPasses, kDense | kNoGradients);

@@ -3,6 +3,7 @@
 #include "llvm/ADT/DenseMap.h"
 #include "llvm/ADT/DenseSet.h"
 #include "llvm/ADT/STLExtras.h"
+#include "pdl/compiler/graph_walk.h"
 #include "pdl/compiler/passes.h"
 #include "pdl/op/error.h"
 
@@ -61,8 +62,8 @@ class PrecisionReducer {
     const BlockId body = std::get<BlockId>(Attribute(loop, "body"));
     const auto [found, is_new] = reduced_inputs_.try_emplace(body.index);
     if (!is_new) return found->second;
-    const unsigned first_init = static_cast<unsigned>(Integer(loop, "num_xs"));
-    const unsigned first_captured = first_init + static_cast<unsigned>(Integer(loop, "num_init"));
+    const LoopBody counts(graph_, loop);
+    const unsigned first_init = counts.num_xs(), first_captured = first_init + counts.num_init();
     std::vector<Value*> inputs = graph_.block(body).inputs;
     llvm::SmallVector<unsigned, 4> reduced;
     for (unsigned i = 0; i < inputs.size(); ++i) {
@@ -90,9 +91,6 @@ class PrecisionReducer {
 
   static const AttributeValue& Attribute(const Op& op, llvm::StringRef name) {
     return op.attribute_values()[static_cast<size_t>(op.def().signature.FindAttribute(name))];
-  }
-  static int64_t Integer(const Op& op, llvm::StringRef name) {
-    return std::get<int64_t>(Attribute(op, name));
   }
   static DTypeSet AcceptedBy(const Op& op, size_t operand) {
     return op.def().signature.InputOf(operand, op.attribute_values()).dtypes;

@@ -1,5 +1,6 @@
 // attention: softmax(q k^T) v, computed in blocks.
 #include "kernels/attention/attention_blocks.h"
+#include "kernels/attention/attention_formula.h"
 #include "kernels/attention/attention_inference.h"
 #include "kernels/indexing/index_range.h"
 #include "pdl/op/gradient.h"
@@ -202,62 +203,6 @@ Value* RowShift(GradientContext& g, Value* dy) {
   return g.output_gradient(1) == nullptr ? shift : g.Sub(shift, g.output_gradient(1));
 }
 
-// The gradient of an additive mask, which is as large as the mask, computed by the definition. The
-// heads that share keys get an axis of their own.
-Value* MaskGradient(GradientContext& g, Value* dy, Value* shift) {
-  const Type& q = g.input(0)->type();
-  const DType dtype = q.dtype, wide = LseDType(dtype);
-  const unsigned rank = q.rank();
-  const Shape& keys = g.input(1)->type().dims;
-  const Dim heads = rank > 2 ? q.dims[rank - 3] : Dim(1);
-  const Dim groups = rank > 2 ? keys[rank - 3] : Dim(1);
-  const auto widen = [&](Value* v) { return g.Call("cast", {v}, {{"to", wide}}); };
-  const auto apart = [&](Value* v, bool is_key) {
-    if (v == nullptr) return v;
-    Shape dims = v->type().dims;
-    const size_t at = rank > 2 ? rank - 3 : 0;
-    if (rank == 2) dims.insert(dims.begin(), Dim(1));
-    dims[at] = groups;
-    dims.insert(dims.begin() + static_cast<int64_t>(at) + 1,
-                is_key ? Dim(1) : Dim::FloorDiv(heads, groups));
-    return g.Call("reshape", {widen(v)}, {{"dims", dims}});
-  };
-  Shape scores = q.dims;
-  scores.back() = keys[rank - 2];
-  const auto product = [&](Value* a, Value* b) {
-    Value* both = g.Call("matmul", {apart(a, false), apart(b, true)}, {{"transpose_b", true}});
-    return g.Call("reshape", {both}, {{"dims", scores}});
-  };
-  const auto column = [&](Value* v) {
-    Shape dims = q.dims;
-    dims.back() = 1;
-    return g.Call("reshape", {v}, {{"dims", dims}});
-  };
-  Value* s = product(g.input(0), g.input(1));
-  if (s == nullptr) return nullptr;
-  Value* factor =
-      g.attributes().Has("scale")
-          ? g.Scalar(g.attributes().Float("scale"), s)
-          : g.Call("rsqrt",
-                   {g.Call("size", {}, {{"dims", Shape{q.dims.back()}}, {"dtype", wide}})});
-  s = g.Add(g.Mul(s, factor), widen(g.input(4)));
-  Value* p = g.Call("exp", {g.Sub(s, column(g.output(1)))});
-  if (g.attributes().Bool("causal")) {
-    Value* rows = g.Call("range", {}, {{"start", Shape{0}}, {"stop", Shape{q.dims[rank - 2]}}});
-    Value* columns = g.Call("range", {}, {{"start", Shape{0}}, {"stop", Shape{keys[rank - 2]}}});
-    Value* past = g.Call("cast", {g.input(3)}, {{"to", DType::kI64}});
-    rows = g.Call("unsqueeze", {g.Add(rows, past)}, {{"axes", std::vector<int64_t>{1}}});
-    p = g.Call("where", {g.Call("less_equal", {columns, rows}), p, g.Scalar(0, p)});
-  }
-  Value* ds = g.Mul(p, g.Sub(product(dy, g.input(2)), column(shift)));
-  // A row that attends to no key has no probabilities.
-  if (ds == nullptr) return nullptr;
-  Value* seen = column(g.Call(
-      "greater", {g.output(1), g.Scalar(-std::numeric_limits<double>::infinity(), g.output(1))}));
-  ds = g.Call("where", {seen, ds, g.Scalar(0, ds)});
-  return g.SumTo(g.Call("cast", {ds}, {{"to", dtype}}), g.input(4));
-}
-
 void AttentionGradient(GradientContext& g) {
   const Type& q = g.input(0)->type();
   Value* dy = g.output_gradient();
@@ -272,9 +217,12 @@ void AttentionGradient(GradientContext& g) {
   Value* dq = g.Call("attention_gradient", operands, SameAttributes(g));
   if (dq == nullptr) return;
   for (unsigned i = 0; i < 3; ++i) g.SetInputGradient(i, dq->producer()->result(i));
-  if (g.num_inputs() > 4 && IsFloat(g.input(4)->type().dtype)) {
-    g.SetInputGradient(4, MaskGradient(g, dy, shift));
-  }
+  if (g.num_inputs() <= 4 || !IsFloat(g.input(4)->type().dtype)) return;
+  // The gradient of an additive mask may be as large as the scores.
+  const AttentionFormula formula(
+      g, {g.input(0), g.input(1), g.input(2), g.output(1), dy, shift, g.input(3), g.input(4)});
+  Value* ds = g.Call("cast", {formula.ScoreGradients()}, {{"to", q.dtype}});
+  g.SetInputGradient(4, g.SumTo(ds, g.input(4)));
 }
 
 struct AttentionMaker : OpProtoMaker {
@@ -298,7 +246,7 @@ struct AttentionMaker : OpProtoMaker {
              "dtype, added to the scaled scores")
         .Accepts(kFloatSet | DTypeSet(DType::kBool))
         .Optional();
-    AddOutput("y", "[..., H, T, E]; dtype as q");
+    AddOutput("y", "[..., H, T, E]; dtype as q").DTypeOf("q");
     AddOutput("lse",
               "[..., H, T]: the log-sum-exp of the scores of each query; f64 if q is f64, else f32")
         .OwnDType();

@@ -1,7 +1,9 @@
 // attention_gradient: the probabilities are recomputed, block by block, from the log-sum-exp that
 // attention returned (Dao et al., arXiv:2205.14135).
 #include "kernels/attention/attention_blocks.h"
+#include "kernels/attention/attention_formula.h"
 #include "kernels/attention/attention_inference.h"
+#include "kernels/core/formula_gradient.h"
 #include "kernels/core/inference_helpers.h"
 #include "kernels/indexing/index_range.h"
 #include "pdl/op/op_proto_maker.h"
@@ -310,6 +312,13 @@ llvm::Error InferAttentionGradient(InferenceContext& context) {
   return llvm::Error::success();
 }
 
+std::vector<Value*> ResultsOf(GradientContext& g) {
+  const auto optional = [&](unsigned i) { return g.num_inputs() > i ? g.input(i) : nullptr; };
+  AttentionFormula formula(g, {g.input(0), g.input(1), g.input(2), g.input(3), g.input(4),
+                               g.input(5), optional(6), optional(7)});
+  return {formula.QueryGradients(), formula.KeyGradients(), formula.ValueGradients()};
+}
+
 // See LseDType.
 constexpr DTypeSet kWide = DTypeSet(DType::kF32) | DTypeSet(DType::kF64);
 
@@ -317,7 +326,7 @@ struct AttentionGradientMaker : OpProtoMaker {
   void Make() override {
     AddComment(
         "The gradients of attention(q, k, v, past, mask), which only need memory for blocks of the "
-        "scores.");
+        "scores. Derivatives of higher orders need memory for the scores of all queries and keys.");
     AddInput("q", "the operand of attention").Accepts(kFloatSet);
     AddInput("k", "the operand of attention").Accepts(kFloatSet);
     AddInput("v", "the operand of attention").Accepts(kFloatSet);
@@ -329,9 +338,9 @@ struct AttentionGradientMaker : OpProtoMaker {
     AddInput("mask", "the operand of attention")
         .Accepts(kFloatSet | DTypeSet(DType::kBool))
         .Optional();
-    AddOutput("dq", "type as q");
-    AddOutput("dk", "type as k");
-    AddOutput("dv", "type as v");
+    AddOutput("dq", "type as q").TypeOf("q");
+    AddOutput("dk", "type as k").TypeOf("k");
+    AddOutput("dv", "type as v").TypeOf("v");
     AddAttr<bool>("causal", "the attribute of attention").Default(false);
     AddAttr<double>("scale", "the attribute of attention").Optional();
     AddExample(
@@ -339,6 +348,7 @@ struct AttentionGradientMaker : OpProtoMaker {
         "d = dv  # = [[3.0]]");
     properties().reduced_precision = ReducedPrecision::kCompute;
     SetInference(InferAttentionGradient);
+    SetGradient(GradientOfFormula<ResultsOf>);
   }
 };
 

@@ -186,12 +186,13 @@ struct RotaryMaker : OpProtoMaker {
     AddInput("positions", "the positions of the rows; broadcasts to [..., T]")
         .Accepts(kIndexSet)
         .OwnDType();
-    AddOutput("y", "type as x");
+    AddOutput("y", "type as x").TypeOf("x");
     AddAttr<double>(
         "base",
         "the base of the wavelengths; the angular frequency decreases from 1 to nearly 1 / base")
         .Default(10000)
-        .GreaterThan(0);
+        .GreaterThan(0)
+        .InDouble();
     AddAttr<bool>(
         "interleaved",
         "whether pairs are adjacent elements; else element i is paired with element i + width / 2")

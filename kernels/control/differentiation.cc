@@ -73,7 +73,7 @@ struct StopGradientMaker : OpProtoMaker {
         "Returns x, but treats it as a constant when gradients are taken. It has no cost at run "
         "time.");
     AddInput("x", "anything").Accepts(kAnyDType).Ragged().NotDifferentiable();
-    AddOutput("y", "x; type as x");
+    AddOutput("y", "x; type as x").TypeOf("x");
     properties().is_identity = true;
     properties().moves_elements = true;
     SetInference(InferSame);
@@ -93,7 +93,7 @@ struct LazyRowsMaker : OpProtoMaker {
         "of a step depends only on the rows that it uses. `lazy=true` of an optimizer in "
         "`minimize` inserts it.");
     AddInput("x", "the gradient").Accepts(kFloatSet);
-    AddOutput("y", "x; type as x");
+    AddOutput("y", "x; type as x").TypeOf("x");
     properties().elementwise = true;
     properties().is_identity = true;
     SetInference(InferSame);

@@ -12,7 +12,7 @@ struct TrainingMaker : OpProtoMaker {
     AddComment(
         "Whether the network runs for training. The value is known when a run is planned, so "
         "`plan_select` accepts it as a condition.");
-    AddOutput("y", "bool[]");
+    AddOutput("y", "bool[]").HasDType(DType::kBool).Rank(0);
     AddExample("rate = plan_select(training(), 0.5, 0.0)  # = 0.0");
     properties().is_training_flag = true;
     SetInference([](InferenceContext& context) -> llvm::Error {
@@ -74,11 +74,12 @@ struct PlanSelectMaker : OpProtoMaker {
     AddInput("condition", "bool[]").Accepts(DTypeSet(DType::kBool)).OwnDType();
     AddInput("then", "any type").Ragged().Sparse();
     AddInput("otherwise", "type as then").Ragged().Sparse();
-    AddOutput("y", "type as then");
+    AddOutput("y", "type as then").TypeOf("then");
     AddExample("rate = plan_select(training(), 0.5, 0.0)  # = 0.0");
     properties().is_plan_select = true;
     SetInference(InferPlanSelect);
-    SetGradient(PlanSelectGradient);
+    // No kernel runs a single call, so nothing can be compared.
+    SetGradient(PlanSelectGradient, /*order=*/0);
   }
 };
 

@@ -1,4 +1,4 @@
-// Loops: scan, and segment_scan, to which scan over ragged values is lowered.
+// Loops: scan, segment_scan, to which scan over ragged values is lowered, and while_loop.
 #include <cstring>
 
 #include "kernels/control/scan_gradient.h"
@@ -95,32 +95,42 @@ llvm::Error LowerScan(LoweringContext& l) {
 }
 
 struct BlockScanMaker : OpProtoMaker {
-  void AddCarried() {
-    AddInput("init", "the initial carry: any number of values of any type").Counted("num_init");
+  InputBuilder AddInit() {
+    return AddInput("init", "the initial carry: any number of values of any type")
+        .Counted("num_init");
+  }
+  void AddCaptured() {
     AddInput("captured",
              "values from outside the loop, passed to the body after the carry and the same at "
              "each step; other outside values that the body uses are appended")
         .Counted("num_captured");
   }
-  void AddRest() {
+  void AddResults() {
     AddOutput("results",
               "first the per-step results of the body (those after the carry), stacked over all "
               "steps; then the final carry, with the types of init");
+  }
+  void AddRest() {
+    AddResults();
     AddAttr<BlockId>("body",
                      "the function of a step: takes a slice of each sequence, the carry, and the "
                      "captured values; returns the new carry, then the results of the step");
     AddAttr<bool>("reverse", "run from the last step to the first").Default(false);
-    auto count = [&](const char* name, const char* comment) {
-      AddAttr<int64_t>(name, comment).Default(0).AtLeast(0).AtMost(1 << 16).Counted();
-    };
-    count("num_xs", "the number of sequences");
-    count("num_init", "the number of values in the carry");
-    count("num_captured", "the number of captured values");
-    count("num_results", "the number of results of the body");
+    AddCount("num_xs", "the number of sequences");
+    AddCounts();
+    SetGradient(ScanGradient);
+  }
+  void AddCount(const char* name, const char* comment) {
+    AddAttr<int64_t>(name, comment).Default(0).AtLeast(0).AtMost(1 << 16).Counted();
+  }
+  /// The other counts and the rules.
+  void AddCounts() {
+    AddCount("num_init", "the number of values in the carry");
+    AddCount("num_captured", "the number of captured values");
+    AddCount("num_results", "the number of results of the body");
     RepeatLastOutput({"num_results"});
     SetBody(ScanBodyTypes);
     SetInference(InferBlockScan);
-    SetGradient(ScanGradient);
   }
 };
 
@@ -131,13 +141,15 @@ struct ScanMaker : BlockScanMaker {
         "slice of each sequence and the carry of the step before. Ragged sequences, and those of a "
         "padded batch with lengths, each end after their own last step: a step processes the rows "
         "that are still active, whose number is a symbolic size of the body. Results after the end "
-        "of a padded row are zeros. Without any steps, the final carry is the initial one. The "
-        "body must not generate random numbers. The gradient is a loop in the other direction that "
-        "recomputes the steps.");
+        "of a padded row are zeros. Without any steps, the final carry is the initial one. Random "
+        "numbers in the body differ from step to step. The gradient is a loop in the other "
+        "direction "
+        "that recomputes the steps, with the same random numbers.");
     AddInput("xs", "the sequences: of equal size along the axis, which is 1 for ragged ones")
         .Counted("num_xs")
         .Ragged(1);
-    AddCarried();
+    AddInit();
+    AddCaptured();
     AddInput("lengths", "the number of steps of each row of a padded batch, i64[N]")
         .Accepts(DTypeSet(DType::kI64))
         .Optional()
@@ -158,7 +170,8 @@ struct SegmentScanMaker : BlockScanMaker {
         "A loop over the rows of each segment, like `scan` over ragged sequences, but on packed "
         "rows with offsets.");
     AddInput("xs", "the rows of all segments, one after another: [R, ...]").Counted("num_xs");
-    AddCarried();
+    AddInit();
+    AddCaptured();
     AddInput("offsets", "the start of each segment, then the end of the last one: i64[N + 1]")
         .Accepts(DTypeSet(DType::kI64))
         .OwnDType();
@@ -169,12 +182,36 @@ struct SegmentScanMaker : BlockScanMaker {
   }
 };
 
+struct WhileLoopMaker : BlockScanMaker {
+  void Make() override {
+    AddComment(
+        "A loop that ends on a condition of the data (JAX's lax.while_loop, ONNX's Loop). The "
+        "first "
+        "carried value is the condition: the body is called while it is true, at most `max_steps` "
+        "times; if it is still true at the end, the bound was reached. The results of the steps "
+        "are "
+        "stacked, and are zeros for steps that did not run. Without any steps, the final carry is "
+        "the initial one. Random numbers in the body differ from step to step. There is no "
+        "gradient.");
+    AddInit().OwnDType();
+    AddCaptured();
+    AddResults();
+    AddAttr<BlockId>("body",
+                     "the function of a step: takes the carry, with the condition first, and the "
+                     "captured values; returns the new carry, then the results of the step");
+    AddAttr<Shape>("max_steps", "the largest number of steps");
+    AddCounts();
+    AddExample("more = while_loop(init=true, max_steps=3, body=logical_not())  # = false");
+  }
+};
+
 }  // namespace
 
 void RegisterScanOps(OpRegistry& registry) {
   registry.BeginFamily("Scans");
   registry.RegisterOp<BlockScanOp, ScanMaker>("scan");
   registry.RegisterOp<BlockScanOp, SegmentScanMaker>("segment_scan");
+  registry.RegisterOp<BlockScanOp, WhileLoopMaker>("while_loop");
 }
 
 }  // namespace pdl

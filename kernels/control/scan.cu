@@ -125,6 +125,7 @@ class BlockScanOp : public Operator<CUDAContext> {
 void AddScanKernels(OpRegistry& registry) {
   registry.AddKernel("scan", DeviceKind::kCUDA, &CreateKernel<BlockScanOp>);
   registry.AddKernel("segment_scan", DeviceKind::kCUDA, &CreateKernel<BlockScanOp>);
+  registry.AddKernel("while_loop", DeviceKind::kCUDA, &CreateKernel<BlockScanOp>);
 }
 
 }  // namespace pdl::cuda

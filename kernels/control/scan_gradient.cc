@@ -1,9 +1,13 @@
 // The gradient of a loop is a loop in the other direction. Each of its steps recomputes the forward
 // step from the carry it received, carries the gradient of that carry back, and accumulates the
-// gradients of the captured values.
+// gradients of the captured values. It is a loop like any other, so it has a gradient, too.
 #include "kernels/control/scan_gradient.h"
 
+#include <optional>
+
+#include "ir/passes/block_effects.h"
 #include "llvm/ADT/DenseMap.h"
+#include "llvm/ADT/DenseSet.h"
 #include "llvm/ADT/STLExtras.h"
 #include "pdl/compiler/differentiate.h"
 
@@ -32,10 +36,14 @@ class BlockBuilder {
   Value* Zeros(const Type& type) {
     return Call("zeros", {}, {{"dims", type.dims}, {"dtype", type.dtype}});
   }
-  /// Copies the calls of another block, whose inputs are already in `map`, and adds their results
-  /// to `map`. Returns false after an error.
-  bool Copy(const Block& block, llvm::DenseMap<const Value*, Value*>& map) {
+  /// Copies the calls of another block except `left_out`; its inputs are already in `map`, and the
+  /// results are added to `map`. Random calls use the numbers of the original ones. Returns false
+  /// after an error.
+  bool Copy(const Block& block, llvm::DenseMap<const Value*, Value*>& map, bool with_checks,
+            const llvm::DenseSet<const Op*>& left_out = {}) {
     for (const Op* op : block.ops) {
+      if (left_out.contains(op)) continue;
+      if (!with_checks && op->def().properties().only_checks && !HasUses(block, *op)) continue;
       llvm::SmallVector<Value*, 4> operands;
       for (const Value* operand : op->operands()) operands.push_back(map.lookup(operand));
       std::vector<std::string> names;
@@ -43,7 +51,7 @@ class BlockBuilder {
       CallOptions options = Options();
       options.location = op->location();
       llvm::Expected<Op*> copy = graph_.AddOpWithValues(
-          op->def(), operands, op->attribute_values().vec(), names, std::move(options));
+          op->def(), operands, AttributesWithStream(*op), names, std::move(options));
       if (!copy) {
         g_.Fail(llvm::toString(copy.takeError()));
         return false;
@@ -54,6 +62,12 @@ class BlockBuilder {
   }
 
  private:
+  static bool HasUses(const Block& block, const Op& op) {
+    return llvm::any_of(op.results(), [&](const Value* result) {
+      return !result->uses().empty() || llvm::is_contained(block.outputs, result);
+    });
+  }
+
   CallOptions Options() const {
     CallOptions options;
     options.location = g_.op().location();
@@ -88,20 +102,30 @@ class ScanBackward {
 
   void Run() {
     FindProducts();
+    FindTotals();
     if (!KeepStates()) return;
     if (!MakeBackwardBlock()) return;
     EmitBackwardLoop();
   }
 
  private:
-  /// `result = left @ right`, where `right` is captured and of rank 2. Its gradient is one matmul
-  /// over all steps instead of a sum of small ones.
+  /// `result = left @ right`, or `left @ transpose(right)`, where `right` is captured and of
+  /// rank 2. Its gradient is one matmul over all steps instead of a sum of small ones.
   struct Product {
     const Op* op;
     unsigned captured;
+    bool transposed;
     Value* left_steps = nullptr;  // the left operands of all steps
     int left_output = -1;         // or the index of the loop's result that holds them
     int gradient_output = -1;
+  };
+
+  /// A carried value that each step adds to without reading it: `after = before + part`. The
+  /// gradient of all parts is that of the last value, so that no step needs the value before it.
+  /// The backward loop of a scan sums the gradients of captured values in this way.
+  struct Total {
+    const Op* add = nullptr;  // null: steps return the value as it is
+    const Value* part = nullptr;
   };
 
   unsigned Count(llvm::StringRef name) const {
@@ -122,7 +146,9 @@ class ScanBackward {
                use.op->operands()[0] != captured && use.op->operands()[0]->type().rank() == 2 &&
                llvm::all_of(llvm::zip_equal(def.signature.attributes, use.op->attribute_values()),
                             [](auto pair) {
-                              return Identical(std::get<0>(pair).default_value, std::get<1>(pair));
+                              const auto& [decl, value] = pair;
+                              return decl.name == "transpose_b" ||
+                                     Identical(decl.default_value, value);
                             });
       });
       const bool has_rows = llvm::all_of(captured->uses(), [&](const Value::Use& use) {
@@ -133,62 +159,111 @@ class ScanBackward {
       // Uses are in no particular order.
       for (const Op* op : block_.ops)
         if (op->operands().size() == 2 && op->operands()[1] == captured && op->type() == "matmul")
-          products_.push_back({op, k});
+          products_.push_back({op, k, op->attributes().Bool("transpose_b")});
     }
   }
   bool IsProduct(unsigned captured) const {
     return llvm::any_of(products_, [&](const Product& p) { return p.captured == captured; });
   }
 
-  /// A value whose rank is too small to insert the axis of the steps gets leading dims of 1.
-  Type StackableType(const Type& type) const {
+  void FindTotals() {
+    totals_.resize(num_init_);
+    for (unsigned j = 0; j < num_init_; ++j) {
+      // A value with a row for each sequence has fewer rows in the body than outside of it.
+      if (IsReal(StateOf(j)) && !HasRows(j)) totals_[j] = TotalOf(j);
+    }
+    for (const std::optional<Total>& total : totals_)
+      if (total && total->add) additions_.insert(total->add);
+  }
+  std::optional<Total> TotalOf(unsigned j) const {
+    const Value *before = StateOf(j), *after = block_.outputs[j];
+    if (llvm::count(block_.outputs, after) != 1) return std::nullopt;
+    if (after == before) return before->uses().empty() ? std::optional(Total()) : std::nullopt;
+    const Op* add = after->producer();
+    if (!add || add->type() != "add" || !after->uses().empty() || before->uses().size() != 1 ||
+        llvm::is_contained(block_.outputs, before))
+      return std::nullopt;
+    const llvm::ArrayRef<Value*> terms = add->operands();
+    if (!llvm::is_contained(terms, before)) return std::nullopt;
+    const Value* part = terms[terms[0] == before];
+    if (part->type().dims != before->type().dims) return std::nullopt;
+    return Total{add, part};
+  }
+
+  /// Whether state j has a row for each row of a step.
+  bool HasRows(unsigned j) const {
+    const Shape& dims = StateOf(j)->type().dims;
+    return by_row_ && !dims.empty() && dims[0] == Rows();
+  }
+  /// The number of rows of a step, if they are counted.
+  const Dim& Rows() const { return XOf(0)->type().dims[0]; }
+
+  /// The type of state j in each step's results. One whose rank is too small to insert the axis of
+  /// the steps gets leading dims of 1; one for all rows of a step is repeated for each row.
+  Type StackableType(unsigned j) const {
+    const Type& type = StateOf(j)->type();
     Type made(type.dtype, type.dims);
+    if (by_row_ && !HasRows(j)) made.dims.insert(made.dims.begin(), Rows());
     while (!by_row_ && made.rank() < axis_) made.dims.insert(made.dims.begin(), Dim(1));
     return made;
+  }
+  Value* Stackable(BlockBuilder& block, unsigned j, Value* state) {
+    const Type type = StackableType(j);
+    if (type.rank() == state->type().rank()) return state;
+    return block.Call(by_row_ ? "broadcast_to" : "reshape", {state}, {{"dims", type.dims}});
+  }
+  /// The inverse of Stackable.
+  Value* Unstackable(BlockBuilder& block, unsigned j, Value* stacked) {
+    const Type& type = StateOf(j)->type();
+    if (type.rank() == stacked->type().rank()) return stacked;
+    if (by_row_) {
+      // A step has at least one row.
+      stacked = block.Call(
+          "slice", {stacked},
+          {{"axes", std::vector<int64_t>{0}}, {"starts", Shape{Dim(0)}}, {"stops", Shape{Dim(1)}}});
+    }
+    return stacked ? block.Call("reshape", {stacked}, {{"dims", type.dims}}) : nullptr;
   }
 
   /// Repeats the loop so that it also returns the carry that each step receives.
   bool KeepStates() {
-    if (num_init_ == 0) return true;
-    for (unsigned j = 0; by_row_ && j < num_init_; ++j) {
-      const Shape& dims = StateOf(j)->type().dims;
-      if (dims.empty() || dims[0] != XOf(0)->type().dims[0]) {
-        g_.Fail("a value that is carried for all rows together has no gradient");
-        return false;
-      }
-    }
+    states_.resize(num_init_);
+    if (llvm::none_of(totals_, [](const auto& total) { return !total; })) return true;
     BlockBuilder block(g_, g_.op().result()->name() + ".states");
     llvm::DenseMap<const Value*, Value*> map;
     for (const Value* input : block_.inputs) map[input] = block.Input(input->type());
-    if (!block.Copy(block_, map)) return false;
+    if (!block.Copy(block_, map, /*with_checks=*/true)) return false;
     std::vector<Value*> outputs;
     for (const Value* output : block_.outputs) outputs.push_back(map.lookup(output));
     for (unsigned j = 0; j < num_init_; ++j) {
-      Value* state = map.lookup(StateOf(j));
-      const Type type = StackableType(state->type());
-      if (type.rank() != state->type().rank())
-        state = block.Call("reshape", {state}, {{"dims", type.dims}});
+      if (totals_[j]) continue;
+      Value* state = Stackable(block, j, map.lookup(StateOf(j)));
       if (!state) return false;
       outputs.push_back(state);
     }
     graph_.SetBlockOutputs(block.id(), outputs);
     llvm::SmallVector<Value*, 8> operands;
     for (unsigned i = 0; i < g_.num_inputs(); ++i) operands.push_back(g_.input(i));
-    const Op* loop = EmitLoop(operands, block.id(), num_xs_, num_init_, outputs.size(),
-                              g_.attributes().Bool("reverse"));
+    const Op* loop = EmitLoop(operands, block.id(), {num_xs_, num_init_, num_captured_},
+                              outputs.size(), g_.attributes().Bool("reverse"));
     if (!loop) return false;
-    for (unsigned j = 0; j < num_init_; ++j) states_.push_back(loop->result(num_steps_ + j));
+    unsigned next = num_steps_;
+    for (unsigned j = 0; j < num_init_; ++j)
+      if (!totals_[j]) states_[j] = loop->result(next++);
     return true;
   }
 
-  const Op* EmitLoop(llvm::ArrayRef<Value*> operands, BlockId body, size_t num_xs, size_t num_init,
+  struct OperandCounts {
+    size_t num_xs, num_init, num_captured;
+  };
+  const Op* EmitLoop(llvm::ArrayRef<Value*> operands, BlockId body, const OperandCounts& counts,
                      size_t num_results, bool reverse) {
     llvm::SmallVector<NamedAttribute, 8> attributes = {
         {"body", body},
         {"reverse", reverse},
-        {"num_xs", static_cast<int64_t>(num_xs)},
-        {"num_init", static_cast<int64_t>(num_init)},
-        {"num_captured", static_cast<int64_t>(num_captured_)},
+        {"num_xs", static_cast<int64_t>(counts.num_xs)},
+        {"num_init", static_cast<int64_t>(counts.num_init)},
+        {"num_captured", static_cast<int64_t>(counts.num_captured)},
         {"num_results", static_cast<int64_t>(num_results)}};
     if (!is_packed_) attributes.push_back({"axis", static_cast<int64_t>(axis_)});
     Value* first = g_.Call(g_.op().type(), operands, attributes);
@@ -201,18 +276,19 @@ class ScanBackward {
 
     BlockBuilder block;
     llvm::DenseMap<const Value*, Value*> map;  // from values of the body to their copies
-    llvm::SmallVector<Value*, 2> states;       // as the forward loop stacked them
-    std::vector<Value*> cotangents;
-    llvm::SmallVector<Value*, 4> sums;  // gradients of captured values so far
+    std::vector<Value*> cotangents;            // of the step's results, then of its carry
+    llvm::SmallVector<Value*, 4> sums;         // gradients of captured values so far
   };
 
   /// Declares the inputs: slices of the sequences, states before the step, gradients of the step's
-  /// results and of the states after it, sums, captured values; then copies the body.
+  /// results and of the states after it, sums, captured values, gradients of totals; then copies
+  /// the body.
   bool CopyForwardStep(BackwardStep& step) {
     BlockBuilder& block = step.block;
     for (unsigned i = 0; i < num_xs_; ++i) step.map[XOf(i)] = block.Input(XOf(i)->type());
+    llvm::SmallVector<Value*, 2> stacked(num_init_);
     for (unsigned j = 0; j < num_init_; ++j)
-      step.states.push_back(block.Input(StackableType(StateOf(j)->type())));
+      if (!totals_[j]) stacked[j] = block.Input(StackableType(j));
     for (unsigned k = 0; k < num_steps_; ++k) {
       if (!g_.output_gradient(k)) continue;
       steps_.push_back(k);
@@ -220,7 +296,7 @@ class ScanBackward {
                                                  block_.outputs[num_init_ + k]->type().dims)));
     }
     for (unsigned j = 0; j < num_init_; ++j) {
-      if (!IsReal(StateOf(j))) continue;
+      if (!IsReal(StateOf(j)) || totals_[j]) continue;
       carried_.push_back(j);
       step.cotangents.push_back(block.Input(StateOf(j)->type()));
     }
@@ -233,13 +309,17 @@ class ScanBackward {
     for (unsigned k = 0; k < num_captured_; ++k)
       step.map[CapturedOf(k)] = block.Input(CapturedOf(k)->type());
     for (unsigned j = 0; j < num_init_; ++j) {
-      Value* state = step.states[j];
-      if (state->type().rank() != StateOf(j)->type().rank())
-        state = block.Call("reshape", {state}, {{"dims", StateOf(j)->type().dims}});
+      if (!totals_[j] || !totals_[j]->part || !g_.output_gradient(num_steps_ + j)) continue;
+      added_to_.push_back(j);
+      step.cotangents.push_back(block.Input(StateOf(j)->type()));
+    }
+    for (unsigned j = 0; j < num_init_; ++j) {
+      if (totals_[j]) continue;
+      Value* state = Unstackable(block, j, stacked[j]);
       if (!state) return false;
       step.map[StateOf(j)] = state;
     }
-    return block.Copy(block_, step.map);
+    return block.Copy(block_, step.map, /*with_checks=*/false, additions_);
   }
 
   /// The gradients of the sequences, of the states before the step, of summed captured values and
@@ -248,6 +328,7 @@ class ScanBackward {
     std::vector<Value*> outputs, inputs;
     for (unsigned k : steps_) outputs.push_back(step.map.lookup(block_.outputs[num_init_ + k]));
     for (unsigned j : carried_) outputs.push_back(step.map.lookup(block_.outputs[j]));
+    for (unsigned j : added_to_) outputs.push_back(step.map.lookup(totals_[j]->part));
     for (unsigned i = 0; i < num_xs_; ++i)
       if (IsReal(XOf(i))) inputs.push_back(step.map.lookup(XOf(i)));
     for (unsigned j : carried_) inputs.push_back(step.map.lookup(StateOf(j)));
@@ -317,10 +398,13 @@ class ScanBackward {
   }
 
   void EmitBackwardLoop() {
+    for (unsigned j = 0; j < num_init_; ++j)
+      if (totals_[j]) g_.SetInputGradient(num_xs_ + j, g_.output_gradient(num_steps_ + j));
     if (num_back_results_ == 0) return;
     llvm::SmallVector<Value*, 8> operands;
     for (unsigned i = 0; i < num_xs_; ++i) operands.push_back(g_.input(i));
-    llvm::append_range(operands, states_);
+    for (Value* state : states_)
+      if (state) operands.push_back(state);
     for (unsigned k : steps_) operands.push_back(g_.output_gradient(k));
     const size_t num_xs = operands.size();
     for (unsigned j : carried_) {
@@ -329,11 +413,19 @@ class ScanBackward {
     }
     for (unsigned k : summed_) operands.push_back(ZerosLike(g_.input(num_xs_ + num_init_ + k)));
     const size_t num_init = operands.size() - num_xs;
-    for (unsigned i = num_xs_ + num_init_; i < g_.num_inputs(); ++i)
-      operands.push_back(g_.input(i));
-    const Op* loop = EmitLoop(operands, back_, num_xs, num_init, num_back_results_,
+    const unsigned first_captured = num_xs_ + num_init_, end = first_captured + num_captured_;
+    for (unsigned i = first_captured; i < end; ++i) operands.push_back(g_.input(i));
+    for (unsigned j : added_to_) operands.push_back(g_.output_gradient(num_steps_ + j));
+    const size_t num_captured = operands.size() - num_xs - num_init;
+    if (end < g_.num_inputs()) operands.push_back(g_.input(end));  // the lengths, or the offsets
+    const Op* loop = EmitLoop(operands, back_, {num_xs, num_init, num_captured}, num_back_results_,
                               !g_.attributes().Bool("reverse"));
     if (!loop) return;
+    SetGradients(loop);
+  }
+
+  /// Sets the gradients of the inputs from the results of the backward loop.
+  void SetGradients(const Op* loop) {
     for (auto [x, output] : x_outputs_)
       g_.SetInputGradient(x, loop->result(static_cast<unsigned>(output)));
     unsigned next = static_cast<unsigned>(num_back_steps_);
@@ -345,6 +437,7 @@ class ScanBackward {
       Value* left = product.left_steps ? product.left_steps
                                        : loop->result(static_cast<unsigned>(product.left_output));
       Value* right = loop->result(static_cast<unsigned>(product.gradient_output));
+      if (product.transposed) std::swap(left, right);
       Value* gradient = g_.Call("matmul", {AllRows(left), AllRows(right)}, {{"transpose_a", true}});
       Value*& sum = gradients[product.captured];
       sum = sum ? g_.Add(sum, gradient) : gradient;
@@ -370,8 +463,11 @@ class ScanBackward {
   bool by_row_;
   int64_t axis_ = 0;
   llvm::SmallVector<Product, 2> products_;
-  llvm::SmallVector<Value*, 2> states_;  // the carry that each step receives, stacked
-  llvm::SmallVector<unsigned, 4> steps_, carried_, summed_;
+  std::vector<std::optional<Total>> totals_;  // by state
+  llvm::DenseSet<const Op*> additions_;       // those of totals_
+  llvm::SmallVector<Value*, 2> states_;  // the carry that each step receives, stacked; no totals
+  /// Indices of step results, states, captured values and totals: those with gradients.
+  llvm::SmallVector<unsigned, 4> steps_, carried_, summed_, added_to_;
   llvm::SmallVector<std::pair<unsigned, size_t>, 2> x_outputs_;
   BlockId back_;
   size_t num_back_steps_ = 0, num_back_results_ = 0;

@@ -1,5 +1,6 @@
 #include "kernels/control/scan_inference.h"
 
+#include "kernels/core/inference_helpers.h"
 #include "pdl/compiler/graph.h"
 
 namespace pdl {
@@ -10,8 +11,9 @@ class ScanTypes {
  public:
   explicit ScanTypes(InferenceContext& context)
       : context_(context),
-        is_packed_(!context.attributes().Find("axis")),
-        num_xs_(Count("num_xs")),
+        is_conditional_(context.attributes().Find("max_steps") != nullptr),
+        is_packed_(!context.attributes().Find("axis") && !is_conditional_),
+        num_xs_(is_conditional_ ? 0 : Count("num_xs")),
         num_init_(Count("num_init")),
         num_captured_(Count("num_captured")) {}
 
@@ -23,6 +25,7 @@ class ScanTypes {
 
   /// Reads and checks all operands except the captured ones.
   llvm::Error Read() {
+    if (is_conditional_) return ReadConditional();
     if (num_xs_ == 0)
       return context_.Fail(Code::kOperandCount, "requires at least one sequence to iterate over");
     const bool has_lengths = context_.num_inputs() > num_given();
@@ -118,6 +121,24 @@ class ScanTypes {
     return static_cast<unsigned>(context_.attributes().Int(name));
   }
 
+  llvm::Error ReadConditional() {
+    if (llvm::Error error = CheckDims(context_, "max_steps")) return error;
+    const Shape& steps = context_.attributes().Dims("max_steps");
+    if (steps.size() != 1)
+      return context_.FailAtAttribute("max_steps", Code::kRank,
+                                      "'max_steps' must be one size, got {0}", steps.size());
+    steps_ = steps[0];
+    if (num_init_ == 0)
+      return context_.Fail(Code::kOperandCount,
+                           "requires the condition, bool[], as the first value of 'init'");
+    const Type& condition = context_.input(0);
+    if (condition.dtype == DType::kBool && condition.is_scalar()) return llvm::Error::success();
+    return context_.FailAt({0}, Code::kRank,
+                           "the first value of 'init' is the condition, which must be bool[], got "
+                           "{0}",
+                           condition.ToString());
+  }
+
   llvm::Error ReadPacked() {
     by_row_ = true;
     const unsigned offsets = num_given();
@@ -156,6 +177,7 @@ class ScanTypes {
   }
 
   InferenceContext& context_;
+  bool is_conditional_;
   bool is_packed_;
   unsigned num_xs_, num_init_, num_captured_;
   bool by_row_ = false;
@@ -274,8 +296,6 @@ llvm::Error BodyInference::CheckInput(unsigned i) {
 }
 
 llvm::Error BodyInference::CheckOp(const Op& op) {
-  if (op.def().properties().random)
-    return Fail("'{0}' generates random numbers, which would be the same at each step", op.type());
   for (const DimCheck& check : op.checks()) {
     const Type sides(DType::kI64, {check.left, check.right});
     if (types_.by_row() && check.relation == DimCheck::Relation::kEqual &&
@@ -284,7 +304,7 @@ llvm::Error BodyInference::CheckOp(const Op& op) {
           "'{0}' in the body requires {1} == {2}, but a step may have fewer rows than the batch",
           op.type(), check.left.ToString(), check.right.ToString());
   }
-  if (op.def().properties().has_side_effect)
+  if (op.def().properties().has_side_effect && !op.def().properties().only_checks)
     return Fail("'{0}' has a side effect, which the body of a loop must not have", op.type());
   return llvm::Error::success();
 }

@@ -5,6 +5,7 @@
 
 #include "llvm/ADT/ScopeExit.h"
 #include "pdl/op/error.h"
+#include "runtime/philox.h"
 
 namespace pdl {
 namespace {
@@ -55,6 +56,13 @@ struct LoopState : CallState {
   int64_t order = 0, begins = 0, lengths = 0;
 };
 
+/// The random numbers of step t differ from those of other steps, and are the same in a loop over
+/// the same steps in the other direction.
+RandomState RandomOfStep(RandomState random, int64_t t) {
+  random.seed = random::Mix(random.seed + 0x9e3779b97f4a7c15u * (static_cast<uint64_t>(t) + 1));
+  return random;
+}
+
 /// One run.
 class Loop {
  public:
@@ -72,6 +80,7 @@ class Loop {
   llvm::Error Run() {
     lease_ = state_.body->Take();
     auto give_back = llvm::make_scope_exit([&] { state_.body->GiveBack(std::move(lease_)); });
+    if (call_.is_conditional) return RunConditional();
     if (call_.by_row()) return RunRows();
     if (state_.steps == 0) {
       for (unsigned j = 0; j < call_.num_init; ++j)
@@ -193,6 +202,34 @@ class Loop {
     return llvm::Error::success();
   }
 
+  /// Runs steps while the first carried value is true, at most state_.steps. Results of steps that
+  /// do not run are zeros.
+  llvm::Error RunConditional() {
+    int64_t s = 0;
+    while (s < state_.steps) {
+      const void* condition = s == 0 ? InitOf(0) : At(state_.carried[0].buffers[current_]);
+      bool continues = false;
+      if (llvm::Error error = context_.CopyToHost(&continues, condition, sizeof(continues)))
+        return error;
+      if (!continues) break;
+      if (llvm::Error error = Step(s, state_.rows, s == 0, false)) return error;
+      ++s;
+    }
+    for (unsigned k = 0; k < call_.num_steps_results(); ++k) {
+      const int64_t begin = s * state_.ys[k].slices.bytes, end = outputs_[k]->num_bytes();
+      if (begin == end) continue;
+      if (llvm::Error error =
+              mover_.Clear(static_cast<char*>(outputs_[k]->raw()) + begin, end - begin))
+        return error;
+    }
+    for (unsigned j = 0; j < call_.num_init; ++j) {
+      const Carried& carried = state_.carried[j];
+      const void* last = s == 0 ? InitOf(j) : At(carried.buffers[current_]);
+      if (llvm::Error error = Copy(LastOf(j), last, carried.bytes)) return error;
+    }
+    return llvm::Error::success();
+  }
+
   llvm::Error Join(int64_t begin, int64_t end) {
     if (begin == end) return llvm::Error::success();
     for (unsigned j = 0; j < call_.num_init; ++j) {
@@ -267,7 +304,10 @@ class Loop {
       if (!lease_->SetOutput(*frame_, call_.num_init + k, to))
         fetched_.push_back({call_.num_init + k, to});
     }
-    if (llvm::Error error = frame_->Run(context_.random(), nullptr)) return error;
+    if (context_.is_cancelled()) return MakeUserError(Code::kCancelled, "the run was cancelled");
+    frame_->context().JoinRun(context_);
+    if (llvm::Error error = frame_->Run(RandomOfStep(context_.random(), t), context_.cancel()))
+      return error;
     for (auto [output, to] : fetched_) {
       const Tensor& result = lease_->ResultOf(*frame_, output);
       if (llvm::Error error = Copy(to, result.raw(), result.num_bytes())) return error;
@@ -335,12 +375,13 @@ llvm::Error PrepareBody(const ScanCall& call, llvm::StringRef rows_symbol,
 ScanCall ScanCall::Of(const OperatorArguments& arguments) {
   const AttributeReader attributes(arguments.def->signature, arguments.attributes);
   ScanCall call;
-  call.num_xs = static_cast<unsigned>(attributes.Int("num_xs"));
+  if (attributes.Find("num_xs")) call.num_xs = static_cast<unsigned>(attributes.Int("num_xs"));
   call.num_init = static_cast<unsigned>(attributes.Int("num_init"));
   call.num_captured = static_cast<unsigned>(attributes.Int("num_captured"));
   call.num_results = static_cast<unsigned>(attributes.Int("num_results"));
-  call.reverse = attributes.Bool("reverse");
-  call.is_packed = !attributes.Find("axis");
+  call.reverse = attributes.Find("reverse") && attributes.Bool("reverse");
+  call.is_conditional = attributes.Find("max_steps") != nullptr;
+  call.is_packed = !attributes.Find("axis") && !call.is_conditional;
   call.has_lengths = !call.is_packed && arguments.inputs.size() > call.num_given();
   return call;
 }
@@ -377,7 +418,7 @@ llvm::Expected<Preparation> ScanLoop::Prepare(const OperatorArguments& arguments
                                               const PrepareContext& context) const {
   ScanCall call = call_;
   const OperandType& first = context.inputs()[0];
-  if (!call.is_packed) {
+  if (!call.is_packed && !call.is_conditional) {
     int64_t axis = AttributeReader(arguments.def->signature, arguments.attributes).Int("axis");
     if (axis < 0) axis += static_cast<int64_t>(first.sizes.size());
     call.axis = static_cast<unsigned>(axis);
@@ -392,7 +433,14 @@ llvm::Expected<Preparation> ScanLoop::Prepare(const OperatorArguments& arguments
     preparation.workspace_bytes += (bytes + kAlignment - 1) / kAlignment * kAlignment;
     return offset;
   };
-  state->steps = call.is_packed ? 0 : first.sizes[call.axis];
+  if (call.is_conditional) {
+    const AttributeReader attributes(arguments.def->signature, arguments.attributes);
+    llvm::Expected<int64_t> steps = context.Evaluate(attributes.Dims("max_steps")[0]);
+    if (!steps) return steps.takeError();
+    state->steps = *steps;
+  } else {
+    state->steps = call.is_packed ? 0 : first.sizes[call.axis];
+  }
   if (call.by_row()) {
     const OperandType& lengths = context.inputs()[call.num_given()];
     state->rows = lengths.sizes[0] - (call.is_packed ? 1 : 0);

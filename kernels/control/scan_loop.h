@@ -1,4 +1,4 @@
-// The loop of scan and segment_scan, shared by all devices.
+// The loop of scan, segment_scan and while_loop, shared by all devices.
 #ifndef PDL_KERNELS_CONTROL_SCAN_LOOP_H_
 #define PDL_KERNELS_CONTROL_SCAN_LOOP_H_
 
@@ -33,7 +33,8 @@ class PDL_API RowMover {
   virtual llvm::Error Clear(void* to, int64_t bytes) = 0;
 };
 
-/// Describes a call of scan or segment_scan: its attributes and its numbers of operands.
+/// Describes a call of scan, segment_scan or while_loop: its attributes and its numbers of
+/// operands.
 struct PDL_API ScanCall {
   unsigned num_xs = 0, num_init = 0, num_captured = 0, num_results = 0;
   unsigned axis = 0;
@@ -41,6 +42,8 @@ struct PDL_API ScanCall {
   /// Each row has a length of its own: from offsets (segment_scan) or lengths (scan).
   bool is_packed = false;
   bool has_lengths = false;
+  /// while_loop: runs while the first carried value is true. Its results are stacked along axis 0.
+  bool is_conditional = false;
 
   static ScanCall Of(const OperatorArguments& arguments);
   bool by_row() const { return is_packed || has_lengths; }

@@ -356,7 +356,9 @@ class ConvMakerBase : public WindowMaker {
         .Accepts(kNumberSet)
         .Optional();
     AddOutput("y",
-              "[N, K, " + spatial + "], each spatial size as determined by the window; dtype as x");
+              "[N, K, " + spatial + "], each spatial size as determined by the window; dtype as x")
+        .DTypeOf("x")
+        .Rank(rank + 2);
     AddStride();
     AddPadAndDilation();
     AddGroups();
@@ -454,7 +456,7 @@ struct ConvWeightsMaker : ConvMakerBase {
         "element of dy that the product contributes to. With 1 to 3 spatial dims.");
     AddInput("x", "the input of the convolution: [N, C, ...]").Accepts(kNumberSet);
     AddInput("dy", "the gradient of the result: [N, K, ...]; dtype as x").Accepts(kNumberSet);
-    AddOutput("dw", "[K, C / groups, kernel...]; dtype as x");
+    AddOutput("dw", "[K, C / groups, kernel...]; dtype as x").DTypeOf("x");
     AddKernel();
     AddStride();
     AddPadAndDilation();

@@ -102,7 +102,7 @@ struct DepthToSpaceMaker : DepthSpaceMaker {
         "Rearranges channels into spatial blocks of a larger image: with block=2, four channels of "
         "[H, W] become one of [2*H, 2*W].");
     AddInput("x", "[N, C * block ** dims, ...] with 1 to 3 spatial dims").Accepts(kAnySet);
-    AddOutput("y", "[N, C, ...], each spatial size multiplied by `block`; dtype as x");
+    AddOutput("y", "[N, C, ...], each spatial size multiplied by `block`; dtype as x").DTypeOf("x");
     AddBlock();
     AddExample("y = depth_to_space([[[1.0], [2.0]]], 2)  # = [[[1.0, 2.0]]]");
     properties().moves_elements = true;
@@ -119,7 +119,8 @@ struct SpaceToDepthMaker : DepthSpaceMaker {
         "four channels of [H, W]. The reverse of depth_to_space.");
     AddInput("x", "[N, C, ...] with 1 to 3 spatial dims, each a multiple of `block`")
         .Accepts(kAnySet);
-    AddOutput("y", "[N, C * block ** dims, ...], each spatial size divided by `block`; dtype as x");
+    AddOutput("y", "[N, C * block ** dims, ...], each spatial size divided by `block`; dtype as x")
+        .DTypeOf("x");
     AddBlock();
     AddExample("y = space_to_depth([[[1.0, 2.0]]], 2)  # = [[[1.0], [2.0]]]");
     properties().moves_elements = true;

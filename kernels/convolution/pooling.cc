@@ -346,7 +346,8 @@ struct MaxPoolMaker : PoolMaker {
         "elements gives -inf, or the lowest integer. nan propagates. The gradient goes to the "
         "first of equal elements.");
     AddPoolInput(kNumberSet);
-    AddOutput("y", "[N, C, ...], each spatial size as determined by the window; dtype as x");
+    AddOutput("y", "[N, C, ...], each spatial size as determined by the window; dtype as x")
+        .DTypeOf("x");
     AddPoolWindow();
     AddExample("y = max_pool([[[1.0, 5.0, 2.0, 3.0]]], kernel=2)  # = [[[5.0, 3.0]]]");
     properties().channels_last = &kChannelsLastForm;
@@ -362,7 +363,9 @@ struct MaxPoolIndexMaker : PoolMaker {
         "plane of its channel, as max_unpool expects it. The first of equal elements, the last "
         "nan; -1 for a window without elements.");
     AddPoolInput(kNumberSet);
-    AddOutput("indices", "i64; dims as those of max_pool's result").OwnDType();
+    AddOutput("indices", "i64; dims as those of max_pool's result")
+        .OwnDType()
+        .HasDType(DType::kI64);
     AddPoolWindow();
     AddExample("i = max_pool_index([[[1.0, 5.0, 2.0, 3.0]]], kernel=2)  # = [[[1, 3]]]");
     SetInference(InferPool<false, true>);
@@ -375,7 +378,8 @@ struct AvgPoolMaker : PoolMaker {
         "The mean of each window of x, channel by channel. A window without elements gives 0. "
         "divisor=1 gives sums. f16 and bf16 accumulate in f32.");
     AddPoolInput(kFloatSet);
-    AddOutput("y", "[N, C, ...], each spatial size as determined by the window; dtype as x");
+    AddOutput("y", "[N, C, ...], each spatial size as determined by the window; dtype as x")
+        .DTypeOf("x");
     AddPoolWindow();
     AddAverage();
     AddExample("y = avg_pool([[[1.0, 5.0, 2.0, 3.0]]], kernel=2)  # = [[[3.0, 2.5]]]");
@@ -392,7 +396,7 @@ struct AvgPoolGradMaker : PoolMaker {
         "added to all elements of its window.");
     AddInput("dy", "the gradient of the result: [N, C, ...] with 1 to 3 spatial dims")
         .Accepts(kFloatSet);
-    AddOutput("dx", "[N, C, size...]; dtype as dy");
+    AddOutput("dx", "[N, C, size...]; dtype as dy").DTypeOf("dy");
     AddAttr<Shape>("size", "the spatial sizes of the input of avg_pool");
     AddPoolWindow();
     AddAverage();
@@ -411,7 +415,8 @@ struct LpPoolMaker : PoolMaker {
         "The p-norm of each window of x, channel by channel: the sum of |x|^p to the power 1 / p. "
         "Where it is 0, the gradient is 0. f16 and bf16 accumulate in f32.");
     AddPoolInput(kFloatSet);
-    AddOutput("y", "[N, C, ...], each spatial size as determined by the window; dtype as x");
+    AddOutput("y", "[N, C, ...], each spatial size as determined by the window; dtype as x")
+        .DTypeOf("x");
     AddAttr<double>("p", "which norm").Default(2).GreaterThan(0);
     AddPoolWindow();
     AddExample("y = lp_pool([[[3.0, -4.0, 0.0, 2.0]]], kernel=2)  # = [[[5.0, 2.0]]]");
@@ -427,7 +432,7 @@ struct AdaptiveMaxPoolMaker : PoolMaker {
         "The maximum of each part of x, channel by channel. A dim of size S is split into `size` "
         "parts: part i is from i * S // size to (i + 1) * S / size, rounded up. nan propagates.");
     AddPoolInput(kNumberSet);
-    AddOutput("y", "[N, C, size...]; dtype as x");
+    AddOutput("y", "[N, C, size...]; dtype as x").DTypeOf("x");
     AddAdaptiveSize();
     AddExample("y = adaptive_max_pool([[[1.0, 5.0, 2.0]]], 2)  # = [[[5.0, 5.0]]]");
     properties().channels_last = &kChannelsLastForm;
@@ -443,7 +448,7 @@ struct AdaptiveMaxPoolIndexMaker : PoolMaker {
         "the plane of its channel, as max_unpool expects it. The first of equal elements, the last "
         "nan.");
     AddPoolInput(kNumberSet);
-    AddOutput("indices", "i64[N, C, size...]").OwnDType();
+    AddOutput("indices", "i64[N, C, size...]").OwnDType().HasDType(DType::kI64);
     AddAdaptiveSize();
     AddExample("i = adaptive_max_pool_index([[[1.0, 5.0, 2.0]]], 2)  # = [[[1, 1]]]");
     SetInference(InferPool<true, true>);
@@ -457,7 +462,7 @@ struct AdaptiveAvgPoolMaker : PoolMaker {
         "parts: part i is from i * S // size to (i + 1) * S / size, rounded up. size=1 is global "
         "pooling. f16 and bf16 accumulate in f32.");
     AddPoolInput(kFloatSet);
-    AddOutput("y", "[N, C, size...]; dtype as x");
+    AddOutput("y", "[N, C, size...]; dtype as x").DTypeOf("x");
     AddAdaptiveSize();
     AddExample("y = adaptive_avg_pool([[[1.0, 5.0, 2.0]]], 2)  # = [[[3.0, 3.5]]]");
     properties().channels_last = &kChannelsLastForm;
@@ -476,7 +481,7 @@ struct AdaptiveAvgPoolGradMaker : PoolMaker {
         "of its part, is added to all of them.");
     AddInput("dy", "the gradient of the result: [N, C, ...] with 1 to 3 spatial dims")
         .Accepts(kFloatSet);
-    AddOutput("dx", "[N, C, size...]; dtype as dy");
+    AddOutput("dx", "[N, C, size...]; dtype as dy").DTypeOf("dy");
     AddAttr<Shape>("size", "the spatial sizes of the input of adaptive_avg_pool").Positional();
     AddExample("dx = adaptive_avg_pool_grad([[[2.0, 4.0]]], 3)  # = [[[1.0, 3.0, 2.0]]]");
     SetInference(InferAdaptiveAvgPoolGrad);

@@ -292,10 +292,12 @@ class ResizeMakerBase : public OpProtoMaker {
     AddAttr<double>(
         "scale", "the factor of all spatial sizes, instead of `size`; the result is rounded down")
         .Optional()
-        .GreaterThan(0);
+        .GreaterThan(0)
+        .InDouble();
     AddAttr<std::vector<double>>("scales", "like `scale`, with a factor for each spatial dim")
         .Optional()
-        .GreaterThan(0);
+        .GreaterThan(0)
+        .InDouble();
     AddAttr<std::string>("mode",
                          "the interpolation: from the nearest element, or from 2 (linear) or 4 "
                          "(cubic) elements along each dim")
@@ -312,7 +314,8 @@ class ResizeMakerBase : public OpProtoMaker {
         .Default("prefer_floor")
         .OneOf({"prefer_floor", "prefer_ceil", "floor", "ceil"});
     AddAttr<double>("cubic_a", "the coefficient of the cubic kernel; Pillow's is -0.5")
-        .Default(-0.75);
+        .Default(-0.75)
+        .InDouble();
     AddAttr<bool>("antialias",
                   "if the result is smaller, widen the linear or cubic filter by the ratio, so "
                   "that all elements contribute")
@@ -333,7 +336,7 @@ struct ResizeMaker : ResizeMakerBase {
         "and `scales` gives the new size.");
     AddInput("x", "[N, C, ...] with 1 to 3 spatial dims; floats unless mode is nearest")
         .Accepts(kAnySet);
-    AddOutput("y", "[N, C, ...] with the new sizes; dtype as x");
+    AddOutput("y", "[N, C, ...] with the new sizes; dtype as x").DTypeOf("x");
     AddResizeAttributes();
     AddExample(
         "y = resize([[[1.0, 3.0]]], scale=2, mode=\"linear\")  # = [[[1.0, 1.5, 2.5, 3.0]]]");
@@ -355,7 +358,7 @@ struct ResizeGradMaker : ResizeMakerBase {
         "elements that it was interpolated from.");
     AddInput("dy", "the gradient of the result: [N, C, ...] with 1 to 3 spatial dims")
         .Accepts(kFloatSet);
-    AddOutput("dx", "[N, C, before...]; dtype as dy");
+    AddOutput("dx", "[N, C, before...]; dtype as dy").DTypeOf("dy");
     AddAttr<Shape>("before", "the spatial sizes of the input of resize");
     AddResizeAttributes();
     AddExample("dx = resize_grad([[[1.0, 2.0, 3.0, 4.0]]], before=2, scale=2)  # = [[[3.0, 7.0]]]");

@@ -178,7 +178,7 @@ struct Im2ColMaker : WindowMaker {
         "channel, then the position in the kernel; columns are the windows in row-major order. "
         "Padding is 0.");
     AddInput("x", "[N, C, ...] with 1 to 3 spatial dims").Accepts(kAnySet);
-    AddOutput("columns", "[N, C * kernel, L] for L windows; dtype as x");
+    AddOutput("columns", "[N, C * kernel, L] for L windows; dtype as x").DTypeOf("x").Rank(3);
     AddKernel();
     AddStride();
     AddPadAndDilation();
@@ -200,7 +200,7 @@ struct Col2ImMaker : WindowMaker {
         "Accumulates columns into windows of the result: the transpose of im2col (PyTorch's fold). "
         "f16 and bf16 accumulate in f32; integers wrap around.");
     AddInput("columns", "[N, C * kernel, L], as im2col returns them").Accepts(kNumberSet);
-    AddOutput("y", "[N, C, size...]; dtype as the columns");
+    AddOutput("y", "[N, C, size...]; dtype as the columns").DTypeOf("columns");
     AddAttr<Shape>("size", "the spatial sizes of the result, 1 to 3").Positional();
     AddKernel();
     AddStride();

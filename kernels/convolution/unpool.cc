@@ -132,7 +132,7 @@ struct MaxUnpoolMaker : OpProtoMaker {
         .Accepts(DType::kI64)
         .OwnDType()
         .Selector();
-    AddOutput("y", "[N, C, size...]; dtype as x");
+    AddOutput("y", "[N, C, size...]; dtype as x").DTypeOf("x");
     AddAttr<Shape>("size", "the spatial sizes of the result: one for all dims, or one for each")
         .Positional();
     AddExample("y = max_unpool([[[5.0, 3.0]]], [[[1, 3]]], 4)  # = [[[0.0, 5.0, 0.0, 3.0]]]");
@@ -154,7 +154,7 @@ struct PlaneGatherMaker : OpProtoMaker {
         .Accepts(DType::kI64)
         .OwnDType()
         .Selector();
-    AddOutput("y", "dims as the indices, dtype as x");
+    AddOutput("y", "dims as the indices, dtype as x").DTypeOf("x").DimsOf("indices");
     AddExample("y = plane_gather([[[1.0, 5.0, 2.0, 3.0]]], [[[1, 3]]])  # = [[[5.0, 3.0]]]");
     SetInference(InferPlaneGather);
     SetGradient([](GradientContext& g) {

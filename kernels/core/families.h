@@ -17,11 +17,19 @@
   CPU_AND_CUDA(Comparison)              \
   CPU_AND_CUDA(Matmul)                  \
   CPU(Einsum)                           \
+  CPU(Solve)                            \
+  CPU(Decomposition)                    \
+  CPU(Determinant)                      \
+  CPU(Eigenvalues)                      \
+  CPU(SingularValues)                   \
+  CPU(LeastSquares)                     \
+  CPU(MatrixFunction)                   \
   CPU_AND_CUDA(Reduction)               \
   CPU(ArgMinMax)                        \
   CPU(Variance)                         \
   CPU_AND_CUDA(Cumulative)              \
   CPU_AND_CUDA(Scan)                    \
+  CPU_AND_CUDA(Assertion)               \
   CPU_AND_CUDA(Segment)                 \
   CPU_AND_CUDA(SegmentPool)             \
   CPU(Sequence)                         \

@@ -1,6 +1,26 @@
 #include "kernels/core/inference_helpers.h"
 
+#include <cmath>
+#include <limits>
+
 namespace pdl {
+namespace {
+
+// The largest finite number of a dtype.
+double Largest(DType dtype) {
+  switch (dtype) {
+    case DType::kF16:
+      return 65504;
+    case DType::kBF16:
+      return 0x1.fep127;
+    case DType::kF32:
+      return std::numeric_limits<float>::max();
+    default:
+      return std::numeric_limits<double>::max();
+  }
+}
+
+}  // namespace
 
 llvm::Error InferElementwise(InferenceContext& context) {
   llvm::Expected<Type> type = InferBroadcast(context);
@@ -101,6 +121,17 @@ llvm::Error CheckDType(InferenceContext& context, llvm::StringRef attribute, DTy
   if (accepted.Contains(dtype)) return llvm::Error::success();
   return context.FailAtAttribute(attribute, Code::kOperandDType, "'{0}' must be {1}, got {2}",
                                  attribute, accepted.ToString(), DTypeName(dtype));
+}
+
+llvm::Error CheckFinite(InferenceContext& context, llvm::StringRef attribute) {
+  const double value = context.attributes().Float(attribute);
+  const DType dtype = context.attributes().Dtype("dtype");
+  const bool fits = dtype == DType::kF64 || FitsFloat(value);
+  if (fits && std::fabs(value) <= Largest(dtype)) return llvm::Error::success();
+  return context.FailAtAttribute(attribute, Code::kAttributeRange,
+                                 "attribute '{0}' of '{1}' must be finite and fit {2}, got {3}",
+                                 attribute, context.def().name(), DTypeName(dtype),
+                                 FloatToString(value));
 }
 
 llvm::Error InferFromAttributes(InferenceContext& context, DTypeSet accepted) {

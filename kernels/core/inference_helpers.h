@@ -25,6 +25,10 @@ llvm::Error InferComparison(InferenceContext& context);
 llvm::Error InferFromAttributes(InferenceContext& context, DTypeSet accepted);
 /// Returns an Error at a dtype attribute whose value no kernel supports.
 llvm::Error CheckDType(InferenceContext& context, llvm::StringRef attribute, DTypeSet accepted);
+/// Checks a float attribute of an operator that creates numbers of the dtype in the attribute
+/// `dtype`: returns an Error at it if it is not finite, or would be infinite in that dtype, or 0 in
+/// f32 without being 0.
+llvm::Error CheckFinite(InferenceContext& context, llvm::StringRef attribute);
 /// Checks the dims in a shape attribute: returns an Error at it if one is negative, and emits a
 /// run-time check where that is not known.
 llvm::Error CheckDims(InferenceContext& context, llvm::StringRef attribute);

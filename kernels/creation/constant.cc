@@ -145,7 +145,7 @@ struct RepeatMaker : OpProtoMaker {
  protected:
   void Declare(const char* comment) {
     AddComment(comment);
-    AddOutput("y", "tensor with sizes `dims` and dtype `dtype`");
+    AddOutput("y", "tensor with sizes `dims` and dtype `dtype`").DTypeOf("dtype").DimsOf("dims");
     AddAttr<Shape>("dims", "the sizes").Positional().Ragged();
   }
   void DeclareDType() { AddAttr<DType>("dtype", "dtype of the elements").Default(DType::kF32); }
@@ -252,7 +252,7 @@ struct SizeMaker : OpProtoMaker {
     AddComment(
         "The product of sizes as a scalar tensor; makes the value of a size symbol available to "
         "other operators. With ragged dims, the number of elements that exist.");
-    AddOutput("y", "scalar of `dtype`");
+    AddOutput("y", "scalar of `dtype`").DTypeOf("dtype").Rank(0);
     AddAttr<Shape>("dims", "the sizes").Positional().Ragged();
     AddAttr<DType>("dtype", "dtype of the result").Default(DType::kI64);
     SetInference(InferSize);
@@ -350,7 +350,7 @@ struct RangeMaker : OpProtoMaker {
         "Evenly spaced numbers in the half-open interval from `start` to `stop`, with spacing "
         "`step`. As in NumPy, the result is empty if `stop` is not in the direction of `step` from "
         "`start`.");
-    AddOutput("y", "one dim; numbers of `dtype`");
+    AddOutput("y", "one dim; numbers of `dtype`").DTypeOf("dtype").Rank(1);
     AddAttr<Shape>("start", "the first number").Positional();
     AddAttr<Shape>("stop", "end of the interval, not included").Positional();
     AddAttr<int64_t>("step", "difference of consecutive numbers; a negative step counts down")
@@ -398,6 +398,9 @@ class LinspaceOp : public Operator<Context> {
 llvm::Error InferLinspace(InferenceContext& context) {
   if (llvm::Error error = CheckDims(context, "count")) return error;
   if (llvm::Error error = CheckDType(context, "dtype", kFloatSet)) return error;
+  for (const char* attribute : {"start", "stop"}) {
+    if (llvm::Error error = CheckFinite(context, attribute)) return error;
+  }
   auto count = OneSize(context, "count");
   if (!count) return count.takeError();
   context.SetOutput(Type(context.attributes().Dtype("dtype"), {*count}));
@@ -409,7 +412,7 @@ struct LinspaceMaker : OpProtoMaker {
     AddComment(
         "Evenly spaced numbers from `start` to `stop`, both included. With `count` 1, only "
         "`start`.");
-    AddOutput("y", "one dim; numbers of `dtype`");
+    AddOutput("y", "one dim; numbers of `dtype`").DTypeOf("dtype").Rank(1);
     AddAttr<double>("start", "the first number").Positional();
     AddAttr<double>("stop", "the last number").Positional();
     AddAttr<Shape>("count", "number of elements").Positional();

@@ -2,7 +2,6 @@
 #include "kernels/creation/orthogonal.h"
 
 #include <cmath>
-#include <limits>
 
 #include "kernels/core/element.h"
 #include "kernels/core/inference_helpers.h"
@@ -96,11 +95,7 @@ class OrthogonalOp : public Operator<Context> {
 };
 
 llvm::Error InferOrthogonal(InferenceContext& context) {
-  const double gain = context.attributes().Float("gain");
-  if (!(gain <= std::numeric_limits<double>::max())) {
-    return context.FailAtAttribute("gain", Code::kAttributeRange, "'gain' must be finite, got {0}",
-                                   FloatToString(gain));
-  }
+  if (llvm::Error error = CheckFinite(context, "gain")) return error;
   const Shape& dims = context.attributes().Dims("dims");
   if (dims.size() < 2) {
     return context.FailAtAttribute(
@@ -116,7 +111,7 @@ struct OrthogonalMaker : OpProtoMaker {
         "orthogonal rows of norm `gain`, or orthogonal columns if it has more rows than columns. "
         "The rows are along the first dim, the columns along all others. The values depend only on "
         "the seed, the number of runs so far, and the name of the result.");
-    AddOutput("y", "tensor with sizes `dims` and dtype `dtype`");
+    AddOutput("y", "tensor with sizes `dims` and dtype `dtype`").DTypeOf("dtype").DimsOf("dims");
     AddAttr<Shape>("dims", "the sizes, two or more").Positional();
     AddAttr<double>("gain", "scaling factor").Default(1).AtLeast(0);
     AddAttr<DType>("dtype", "dtype of the elements").Default(DType::kF32);

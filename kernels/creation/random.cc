@@ -193,30 +193,6 @@ using HeUniformOp = RandomOp<Context, Distribution::kUniform, random::WeightRang
 template <class Context>
 using HeNormalOp = RandomOp<Context, Distribution::kNormal, random::WeightRange<false, true>>;
 
-// The largest finite number of a dtype.
-double Largest(DType dtype) {
-  switch (dtype) {
-    case DType::kF16:
-      return 65504;
-    case DType::kBF16:
-      return 0x1.fep127;
-    case DType::kF32:
-      return std::numeric_limits<float>::max();
-    default:
-      return std::numeric_limits<double>::max();
-  }
-}
-
-llvm::Error CheckFinite(InferenceContext& context, llvm::StringRef attribute) {
-  const double value = context.attributes().Float(attribute);
-  const DType dtype = context.attributes().Dtype("dtype");
-  if (std::fabs(value) <= Largest(dtype)) return llvm::Error::success();
-  return context.FailAtAttribute(attribute, Code::kAttributeRange,
-                                 "attribute '{0}' of '{1}' must be finite and fit {2}, got {3}",
-                                 attribute, context.def().name(), DTypeName(dtype),
-                                 FloatToString(value));
-}
-
 llvm::Error InferUniform(InferenceContext& context) {
   for (const char* attribute : {"low", "high"}) {
     if (llvm::Error error = CheckFinite(context, attribute)) return error;
@@ -269,7 +245,7 @@ struct UniformMaker : OpProtoMaker {
     AddComment(
         "Random numbers uniformly distributed in [low, high). The values depend only on the seed, "
         "the number of runs so far, and the name of the result.");
-    AddOutput("y", "tensor with sizes `dims` and dtype `dtype`");
+    AddOutput("y", "tensor with sizes `dims` and dtype `dtype`").DTypeOf("dtype").DimsOf("dims");
     AddAttr<Shape>("dims", "the sizes").Positional().Ragged();
     AddAttr<double>("low", "lower bound, included").Default(0);
     AddAttr<double>("high", "upper bound, not included; if it equals `low`, all elements are `low`")
@@ -286,7 +262,7 @@ struct NormalMaker : OpProtoMaker {
     AddComment(
         "Normally distributed random numbers. The values depend only on the seed, the number of "
         "runs so far, and the name of the result.");
-    AddOutput("y", "tensor with sizes `dims` and dtype `dtype`");
+    AddOutput("y", "tensor with sizes `dims` and dtype `dtype`").DTypeOf("dtype").DimsOf("dims");
     AddAttr<Shape>("dims", "the sizes").Positional().Ragged();
     AddAttr<double>("mean", "the mean").Default(0);
     AddAttr<double>("std", "standard deviation").Default(1).AtLeast(0);
@@ -302,7 +278,7 @@ struct TruncatedNormalMaker : OpProtoMaker {
     AddComment(
         "Random numbers from a normal distribution truncated to an interval. The values depend "
         "only on the seed, the number of runs so far, and the name of the result.");
-    AddOutput("y", "tensor with sizes `dims` and dtype `dtype`");
+    AddOutput("y", "tensor with sizes `dims` and dtype `dtype`").DTypeOf("dtype").DimsOf("dims");
     AddAttr<Shape>("dims", "the sizes").Positional().Ragged();
     AddAttr<double>("mean", "mean of the normal distribution before truncation").Default(0);
     AddAttr<double>("std", "standard deviation of the normal distribution before truncation")
@@ -323,7 +299,7 @@ struct WeightMaker : OpProtoMaker {
     AddComment(comment +
                " The values depend only on the seed, the number of runs so far, and the name of "
                "the result.");
-    AddOutput("y", "tensor with sizes `dims` and dtype `dtype`");
+    AddOutput("y", "tensor with sizes `dims` and dtype `dtype`").DTypeOf("dtype").DimsOf("dims");
     AddAttr<Shape>("dims", "the sizes").Positional();
     AddAttr<double>("gain", "scaling factor").Default(gain).AtLeast(0);
     AddAttr<std::string>(

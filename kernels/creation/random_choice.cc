@@ -105,7 +105,7 @@ struct BernoulliMaker : OpProtoMaker {
         "nan. The values depend only on x, the seed, the number of runs so far, and the name of "
         "the result. The gradient is 0.");
     AddInput("x", "probabilities, in [0, 1]").Accepts(kFloatSet);
-    AddOutput("y", "0 or 1; dims as x");
+    AddOutput("y", "0 or 1; dims as x").DimsOf("x");
     AddAttr<DType>("dtype", "dtype of the result; by default that of x").Optional();
     AddExample("y = bernoulli([0.0, 1.0])  # = [0.0, 1.0]");
     properties().random = true;
@@ -153,7 +153,7 @@ struct RandpermMaker : OpProtoMaker {
     AddComment(
         "A random permutation of the numbers below n. It depends only on the seed, the number of "
         "runs so far, and the name of the result.");
-    AddOutput("y", "i64[n], a permutation of 0, 1, ..., n - 1");
+    AddOutput("y", "i64[n], a permutation of 0, 1, ..., n - 1").HasDType(DType::kI64).Rank(1);
     AddAttr<Shape>("n", "number of elements").Positional();
     AddExample("y = sum(randperm(5))  # = 10");
     properties().random = true;

@@ -28,7 +28,7 @@ struct BinaryMaker : OpProtoMaker {
     AddComment(std::string(comment) + " Broadcasts as in NumPy, along dims of constant size 1.");
     AddInput("x", "left operand").Accepts(dtypes);
     AddInput("y", "right operand; dtype as x").Accepts(dtypes);
-    AddOutput("z", "dtype as x, the broadcast dims of x and y");
+    AddOutput("z", "dtype as x, the broadcast dims of x and y").DTypeOf("x");
     properties().elementwise = true;
     SetInference(InferElementwise);
     SetGradient(gradient);
@@ -248,7 +248,9 @@ struct ModMaker : BinaryMaker {
         kNumberSet, [](GradientContext& g) {
           Value* dz = g.output_gradient();
           g.SetInputGradient(0, g.SumTo(dz, g.input(0)));
-          Value* quotient = g.Call("floor_div", {g.input(0), g.input(1)});
+          // Piecewise constant.
+          Value* quotient =
+              g.Call("stop_gradient", {g.Call("floor_div", {g.input(0), g.input(1)})});
           g.SetInputGradient(1, g.SumTo(g.Neg(g.Mul(dz, quotient)), g.input(1)));
         });
     properties().size_arithmetic = [](const Op&, llvm::ArrayRef<Dim> x) {

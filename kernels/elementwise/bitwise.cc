@@ -18,7 +18,7 @@ struct BitwiseMaker : OpProtoMaker {
     AddComment(std::string(comment) + " Broadcasts as in NumPy, along dims of constant size 1.");
     AddInput("x", "left operand").Accepts(dtypes);
     AddInput("y", right).Accepts(dtypes);
-    AddOutput("z", "dtype as x, the broadcast dims of x and y");
+    AddOutput("z", "dtype as x, the broadcast dims of x and y").DTypeOf("x");
     properties().elementwise = true;
     SetInference(InferElementwise);
   }

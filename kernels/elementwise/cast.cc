@@ -157,7 +157,7 @@ struct CastMaker : OpProtoMaker {
         "i64, or nan, becomes the smallest integer. i16, u16, u32 and u64, which no other operator "
         "supports, can be converted to and from other dtypes with it.");
     AddInput("x", "elements of any rank").Accepts(SetOf(StoredTypes()));
-    AddOutput("y", "dims as x");
+    AddOutput("y", "dims as x").DTypeOf("to");
     AddAttr<DType>("to", "the new dtype");
     properties().elementwise = true;
     properties().zero_rule = CastAtZero;

@@ -41,7 +41,7 @@ struct ComparisonMaker : OpProtoMaker {
     AddComment(std::string(comment) + " Broadcasts as in NumPy, along dims of constant size 1.");
     AddInput("x", "left operand").Accepts(dtypes);
     AddInput("y", "right operand; dtype as x").Accepts(dtypes);
-    AddOutput("z", "bool, the broadcast dims of x and y");
+    AddOutput("z", "bool, the broadcast dims of x and y").HasDType(DType::kBool);
     properties().elementwise = true;
     SetInference(InferComparison);
   }
@@ -255,7 +255,7 @@ struct PredicateMaker : OpProtoMaker {
   void Declare(const char* comment) {
     AddComment(comment);
     AddInput("x", "any numbers").Accepts(kFloatSet);
-    AddOutput("y", "bool, dims as x");
+    AddOutput("y", "bool, dims as x").HasDType(DType::kBool);
     properties().elementwise = true;
     SetInference([](InferenceContext& context) -> llvm::Error {
       context.SetOutput(Type(DType::kBool, context.input(0).dims));

@@ -126,7 +126,7 @@ struct AddNMaker : OpProtoMaker {
         "The sum of one or more tensors, added from left to right. Integers wrap around. "
         "Broadcasts as in NumPy, along dims of constant size 1.");
     AddInput("x", "one or more tensors of the same dtype").Accepts(kNumberSet).Repeatable();
-    AddOutput("y", "dtype as x, the broadcast dims of all inputs");
+    AddOutput("y", "dtype as x, the broadcast dims of all inputs").DTypeOf("x");
     properties().elementwise = true;
     properties().is_identity = true;
     properties().zero_rule = SumAtZero;
@@ -221,7 +221,7 @@ struct WhereMaker : OpProtoMaker {
     AddInput("condition", "bool elements").Accepts(DType::kBool).OwnDType().Selector();
     AddInput("x", "selected where the condition is true").Accepts(kAnySet);
     AddInput("y", "selected where the condition is false; dtype as x").Accepts(kAnySet);
-    AddOutput("z", "dtype as x, the broadcast dims of all inputs");
+    AddOutput("z", "dtype as x, the broadcast dims of all inputs").DTypeOf("x");
     properties().elementwise = true;
     properties().moves_elements = true;
     properties().widening = IntegerWidening::kModular;

@@ -187,7 +187,7 @@ struct PreluMaker : OpProtoMaker {
         "Broadcasts as in NumPy, along dims of constant size 1.");
     AddInput("x", "any numbers").Accepts(kFloatSet);
     AddInput("slope", "slope for negative x, usually a parameter; dtype as x").Accepts(kFloatSet);
-    AddOutput("y", "dtype as x, the broadcast dims of x and slope");
+    AddOutput("y", "dtype as x, the broadcast dims of x and slope").DTypeOf("x");
     properties().elementwise = true;
     SetInference(InferElementwise);
     SetGradient(PreluGradient);

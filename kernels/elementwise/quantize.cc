@@ -253,7 +253,7 @@ struct QuantizeMaker : OpProtoMaker {
         .Accepts(SetOf(ByteTypes()))
         .OwnDType()
         .Optional();
-    AddOutput("y", "i8 or u8, dims as x");
+    AddOutput("y", "i8 or u8, dims as x").DimsOf("x");
     AddAttr<int64_t>(
         "axis", "axis of x that a scale with one dim belongs to; negative axes count from the end")
         .Default(1);
@@ -276,7 +276,7 @@ struct DequantizeMaker : OpProtoMaker {
         .Accepts(SetOf(QuantizedTypes()))
         .OwnDType()
         .Optional();
-    AddOutput("y", "dims as x, dtype as the scale");
+    AddOutput("y", "dims as x, dtype as the scale").DTypeOf("scale").DimsOf("x");
     AddAttr<int64_t>(
         "axis", "axis of x that a scale with one dim belongs to; negative axes count from the end")
         .Default(1);

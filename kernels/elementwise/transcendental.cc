@@ -327,7 +327,7 @@ struct Atan2Maker : OpProtoMaker {
                kBroadcasts);
     AddInput("y", "y coordinates").Accepts(kFloatSet);
     AddInput("x", "x coordinates; dtype as y").Accepts(kFloatSet);
-    AddOutput("angle", "in [-pi, pi]; dtype as y, the broadcast dims of y and x");
+    AddOutput("angle", "in [-pi, pi]; dtype as y, the broadcast dims of y and x").DTypeOf("y");
     properties().elementwise = true;
     SetInference(InferElementwise);
     SetGradient(Atan2Gradient);
@@ -357,7 +357,7 @@ struct HypotMaker : OpProtoMaker {
                kBroadcasts);
     AddInput("x", "left operand").Accepts(kFloatSet);
     AddInput("y", "right operand; dtype as x").Accepts(kFloatSet);
-    AddOutput("z", "at least 0; dtype as x, the broadcast dims of x and y");
+    AddOutput("z", "at least 0; dtype as x, the broadcast dims of x and y").DTypeOf("x");
     properties().elementwise = true;
     properties().commutative = true;
     SetInference(InferElementwise);
@@ -391,7 +391,8 @@ struct LogaddexpMaker : OpProtoMaker {
         kBroadcasts);
     AddInput("x", "left operand").Accepts(kFloatSet);
     AddInput("y", "right operand; dtype as x").Accepts(kFloatSet);
-    AddOutput("z", "at least the larger operand; dtype as x, the broadcast dims of x and y");
+    AddOutput("z", "at least the larger operand; dtype as x, the broadcast dims of x and y")
+        .DTypeOf("x");
     properties().elementwise = true;
     properties().commutative = true;
     SetInference(InferElementwise);

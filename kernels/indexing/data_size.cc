@@ -36,7 +36,7 @@ struct DataSizeMaker : OpProtoMaker {
         "operators are lowered to it; calls with the symbol in their dims run once the value is "
         "known.");
     AddInput("count", "i64[], at least 0").Accepts(DTypeSet(DType::kI64));
-    AddOutput("y", "count");
+    AddOutput("y", "count").TypeOf("count");
     AddAttr<Shape>("dims", "the symbol").Positional();
     properties().defines_size = true;
     SetInference(InferDataSize);
@@ -83,7 +83,7 @@ struct RunStartsMaker : OpProtoMaker {
   void Make() override {
     AddComment("1 where a run of equal elements begins, else 0. Adjacent nan are equal.");
     AddInput("x", "one dim").Accepts(kAnySet);
-    AddOutput("starts", "i64, dims as x");
+    AddOutput("starts", "i64, dims as x").HasDType(DType::kI64).DimsOf("x");
     AddExample("starts = run_starts([7, 7, 8, 8, 7])  # = [1, 0, 1, 0, 1]");
     SetInference(InferRunStarts);
   }
@@ -133,7 +133,7 @@ struct CountedPlacesMaker : OpProtoMaker {
         "final count; the count must begin at 0 or 1.");
     AddInput("counts", "running count: cumsum of zeros and ones; any rank")
         .Accepts(DTypeSet(DType::kI64));
-    AddOutput("places", "i64[dims, rank of counts]");
+    AddOutput("places", "i64[dims, rank of counts]").HasDType(DType::kI64).Rank(2);
     AddAttr<Shape>("dims", "number of rows").Positional();
     AddExample("indices = counted_places([0, 1, 1, 2], [2])  # = [[1], [3]]");
     SetInference(InferCountedPlaces);
@@ -183,7 +183,7 @@ struct NonzeroMaker : OpProtoMaker {
         "transpose(nonzero(x)). The number of rows depends on the data, so a network runs in two "
         "parts: up to the count, and from there.");
     AddInput("x", "elements of any rank").Accepts(kAnySet).NotDifferentiable();
-    AddOutput("places", "i64[count, rank of x]").OwnDType();
+    AddOutput("places", "i64[count, rank of x]").OwnDType().HasDType(DType::kI64).Rank(2);
     AddExample("indices = nonzero([[5, 0], [0, 6]])  # = [[0, 0], [1, 1]]");
     AddExample("input x: f32[N]\noutput y = gather(x, nonzero(x)[:, 0])");
     SetInference(InferNonzero);
@@ -256,11 +256,16 @@ struct UniqueMaker : OpProtoMaker {
         "of each unique element, and the index of its first occurrence. The number of unique "
         "elements depends on the data.");
     AddInput("x", "elements of any rank").Accepts(kAnySet).NotDifferentiable();
-    AddOutput("values", "[count]; dtype as x");
-    AddOutput("inverse", "i64[elements of x]: gather(values, inverse) is x as one dim").OwnDType();
-    AddOutput("counts", "i64[count]").OwnDType();
+    AddOutput("values", "[count]; dtype as x").DTypeOf("x").Rank(1);
+    AddOutput("inverse", "i64[elements of x]: gather(values, inverse) is x as one dim")
+        .OwnDType()
+        .HasDType(DType::kI64)
+        .Rank(1);
+    AddOutput("counts", "i64[count]").OwnDType().HasDType(DType::kI64).Rank(1);
     AddOutput("first", "i64[count]: index of the first occurrence of each among the elements of x")
-        .OwnDType();
+        .OwnDType()
+        .HasDType(DType::kI64)
+        .Rank(1);
     AddAttr<bool>("sorted", "ascending order; else order of first occurrence").Default(true);
     AddExample("values, inverse, counts, first = unique([3, 1, 3])");
     SetInference(InferUnique);
@@ -272,10 +277,6 @@ struct UniqueMaker : OpProtoMaker {
 
 llvm::Error InferSequenceAt(InferenceContext& context) {
   const Type& x = context.input(0);
-  if (x.ragged_levels() != 1) {
-    return context.FailAt({0}, Code::kStorage, "'x' must have one ragged dim, got {0}",
-                          x.ToString());
-  }
   llvm::Expected<Dim> at = OneSize(context, "at");
   if (!at) return at.takeError();
   if (llvm::Error error = CheckDims(context, "at")) return error;
@@ -311,8 +312,8 @@ struct SequenceAtMaker : OpProtoMaker {
     AddComment(
         "A single sequence of a ragged tensor, as a dense tensor: `x[n]` of a ragged x is "
         "sequence_at(x, [n]). The number of rows depends on the data.");
-    AddInput("x", "[N, ~T, ...]").Accepts(kAnySet).Ragged(1);
-    AddOutput("y", "[rows, ...]; dtype as x");
+    AddInput("x", "[N, ~T, ...]").Accepts(kAnySet).RaggedOnly(1);
+    AddOutput("y", "[rows, ...]; dtype as x").DTypeOf("x");
     AddAttr<Shape>("at", "index of the sequence, one size").Positional();
     AddExample("input x: f32[N, ~T, 8]\noutput y = sequence_at(x, [0])");
     SetInference(InferSequenceAt);

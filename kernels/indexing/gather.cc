@@ -114,10 +114,12 @@ struct GatherMaker : OpProtoMaker {
         "0..V` are never out of range if V is at most the size of the axis, which is checked.");
     AddInput("x", "at least one dim").Accepts(kAnySet);
     AddInput("indices", "indices along the axis").Accepts(kIndexSet).OwnDType().Ragged().Selector();
-    AddOutput("y", "dtype as x; the dims of x, with the axis replaced by the dims of the indices");
+    AddOutput("y", "dtype as x; the dims of x, with the axis replaced by the dims of the indices")
+        .DTypeOf("x");
     AddAttr<int64_t>("axis", "axis of x; a negative axis counts from the end").Default(0);
     properties().moves_elements = true;
     SetInference(InferGather);
+    SetIndexCheck(CheckIndicesAlongAxis);
     SetGradient(GatherGradient);
     AddExample("y = gather([10.0, 20.0, 30.0], [2, 0, -1])  # = [30.0, 10.0, 30.0]");
   }
@@ -247,9 +249,10 @@ struct ScatterAddMaker : OpProtoMaker {
     AddInput("x", "at least one dim").Accepts(kNumberSet);
     AddInput("indices", "indices along the axis").Accepts(kIndexSet).OwnDType().Selector();
     AddInput("updates", "dtype as x; the dims of gather(x, indices, axis)").Accepts(kNumberSet);
-    AddOutput("y", "type as x");
+    AddOutput("y", "type as x").TypeOf("x");
     AddAttr<int64_t>("axis", "axis of x; a negative axis counts from the end").Default(0);
     SetInference(InferScatterAdd);
+    SetIndexCheck(CheckIndicesAlongAxis);
     SetGradient(ScatterAddGradient);
     AddExample(
         "y = scatter_add([0.0, 0.0, 0.0], [2, 0, 2], [1.0, 10.0, 100.0])  # = [10.0, 0.0, 101.0]");
@@ -310,16 +313,24 @@ llvm::Error InferOneHot(InferenceContext& context) {
   return llvm::Error::success();
 }
 
+// Indices must be within the rows of the result.
+llvm::Error CheckOneHot(const AttributeReader&, llvm::ArrayRef<const Tensor*> operands,
+                        llvm::ArrayRef<const Tensor*> results) {
+  const Tensor& y = *results[0];
+  return CheckIndices(*operands[0], y.sizes().back(), y, y.rank() - 1);
+}
+
 struct OneHotMaker : OpProtoMaker {
   void Make() override {
     AddComment(
         "One-hot encoding: for each index a row of zeros with a 1 at the index. A negative index "
         "counts from the end; the row of an index out of range is all zeros.");
     AddInput("indices", "indices, from 0 to depth - 1").Accepts(kIndexSet).OwnDType().Ragged();
-    AddOutput("y", "the dims of the indices, then `depth`");
+    AddOutput("y", "the dims of the indices, then `depth`").DTypeOf("dtype");
     AddAttr<Shape>("depth", "length of a row").Positional();
     AddAttr<DType>("dtype", "dtype of the result").Default(DType::kF32);
     SetInference(InferOneHot);
+    SetIndexCheck(CheckOneHot);
     AddExample("y = one_hot([0, 2], 3)  # = [[1.0, 0.0, 0.0], [0.0, 0.0, 1.0]]");
   }
 };

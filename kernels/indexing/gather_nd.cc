@@ -92,13 +92,15 @@ struct GatherNdMaker : OpProtoMaker {
         .Selector();
     AddOutput(
         "y",
-        "dtype as x; the dims of the indices without K, then the dims of x that are not indexed");
+        "dtype as x; the dims of the indices without K, then the dims of x that are not indexed")
+        .DTypeOf("x");
     AddAttr<int64_t>("batch_dims", "number of leading axes that x and the indices share")
         .Default(0)
         .AtLeast(0);
     AddExample("y = gather_nd([[1, 2], [3, 4]], [[0, 1], [1, 0]])  # = [2, 3]");
     properties().moves_elements = true;
     SetInference(InferGatherNd);
+    SetIndexCheck(CheckIndexTuples);
     SetGradient(GatherNdGradient);
   }
 };
@@ -202,12 +204,14 @@ struct TakeAlongAxisMaker : OpProtoMaker {
         .Accepts(kIndexSet)
         .OwnDType()
         .Selector();
-    AddOutput("y", "dtype as x; the broadcast dims, with the indices' size along the axis");
+    AddOutput("y", "dtype as x; the broadcast dims, with the indices' size along the axis")
+        .DTypeOf("x");
     AddAttr<int64_t>("axis", "axis of x; a negative axis counts from the end").Default(-1);
     AddExample(
         "y = take_along_axis([[1, 2, 3], [4, 5, 6]], [[0, -1], [1, 1]])  # = [[1, 3], [5, 5]]");
     properties().moves_elements = true;
     SetInference(InferTakeAlongAxis);
+    SetIndexCheck(CheckIndicesAlongAxis);
     SetGradient(TakeAlongAxisGradient);
   }
 };

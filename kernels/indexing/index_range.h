@@ -6,6 +6,7 @@
 #include <limits>
 
 #include "kernels/core/element.h"
+#include "pdl/op/attribute_reader.h"
 #include "pdl/op/inference.h"
 #include "pdl/op/tensor.h"
 
@@ -47,6 +48,23 @@ inline uint64_t MissingBits(DType dtype) {
   });
   return bits;
 }
+
+/// An Error of Code::kIndexRange if one of the indices is out of range for an axis of `size`
+/// elements: "index 7 at [0, 2] is outside axis 1 of f32[3, 5]". `axis` may be negative.
+llvm::Error CheckIndices(const Tensor& indices, int64_t size, const Tensor& x, int64_t axis);
+
+/// The same for element `element` of the indices, which is out of range.
+llvm::Error IndexOutOfRange(const Tensor& indices, int64_t element, const Tensor& x, int64_t axis);
+/// The IndexCheckFunction of gather_nd and scatter_nd.
+llvm::Error CheckIndexTuples(const AttributeReader& attributes,
+                             llvm::ArrayRef<const Tensor*> operands,
+                             llvm::ArrayRef<const Tensor*> results);
+
+/// The IndexCheckFunction of operators whose operand 0 is x and whose operand 1 has indices along
+/// their attribute `axis`.
+llvm::Error CheckIndicesAlongAxis(const AttributeReader& attributes,
+                                  llvm::ArrayRef<const Tensor*> operands,
+                                  llvm::ArrayRef<const Tensor*> results);
 
 /// If operand `indices` has a declared bound, requires that bound to be at most `size`, the size of
 /// the axis of operand `x` that it indexes.

@@ -404,7 +404,7 @@ struct PadMaker : OpProtoMaker {
         "element (\"edge\": 1 1 | 1 2 3 | 3 3), or periodic (\"wrap\": 2 3 | 1 2 3 | 1 2). "
         "Elements are removed before x is padded.");
     AddInput("x", "elements of any rank").Accepts(kAnySet);
-    AddOutput("y", "dtype as x; padded sizes");
+    AddOutput("y", "dtype as x; padded sizes").DTypeOf("x");
     AddAttr<Shape>("before", "number of elements to add before each axis");
     AddAttr<Shape>("after", "number of elements to add after each axis");
     AddAttr<std::vector<int64_t>>(
@@ -435,7 +435,7 @@ struct FlipMaker : OpProtoMaker {
   void Make() override {
     AddComment("Reverses the order of the elements along axes.");
     AddInput("x", "elements of any rank").Accepts(kAnySet);
-    AddOutput("y", "type as x");
+    AddOutput("y", "type as x").TypeOf("x");
     AddAttr<std::vector<int64_t>>(
         "axes", "axes, each at most once; negative axes count from the end; by default all")
         .Optional()
@@ -479,7 +479,7 @@ struct RollMaker : OpProtoMaker {
         "Shifts elements along axes; elements that are shifted beyond the end reappear at the "
         "start. Without axes, elements are shifted as if x had one dim.");
     AddInput("x", "elements of any rank").Accepts(kAnySet);
-    AddOutput("y", "type as x");
+    AddOutput("y", "type as x").TypeOf("x");
     AddAttr<Shape>(
         "shifts", "number of elements to shift each axis by; negative shifts move toward the start")
         .Positional();
@@ -552,7 +552,7 @@ struct TileMaker : OpProtoMaker {
         "Repeats x along each axis. Repeats and dims are aligned at the last axis; the shorter "
         "list is extended by leading ones.");
     AddInput("x", "elements of any rank").Accepts(kAnySet);
-    AddOutput("y", "dtype as x; each size multiplied by its repeats");
+    AddOutput("y", "dtype as x; each size multiplied by its repeats").DTypeOf("x");
     AddAttr<Shape>("repeats", "number of copies along each of the last axes").Positional();
     AddExample("y = tile([1, 2], [2, 2])  # = [[1, 2, 1, 2], [1, 2, 1, 2]]");
     properties().moves_elements = true;

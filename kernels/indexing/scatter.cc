@@ -282,12 +282,13 @@ struct ScatterMaker : OpProtoMaker {
         .OwnDType()
         .Selector();
     AddInput("updates", "dtype as x; dims as the indices").Accepts(kAnySet);
-    AddOutput("y", "type as x");
+    AddOutput("y", "type as x").TypeOf("x");
     AddAttr<int64_t>("axis", "axis of x; a negative axis counts from the end").Default(-1);
     AddAttr<std::string>("reduction", kReductionComment).Default("none").OneOf(Reductions());
     AddExample(
         "y = scatter([1, 2, 3], [0, 2, 0], [10, 20, 30], reduction=\"add\")  # = [41, 2, 23]");
     SetInference(InferScatter);
+    SetIndexCheck(CheckIndicesAlongAxis);
     SetGradient(ScatterElementsGradient);
   }
 };
@@ -393,7 +394,7 @@ struct ScatterNdMaker : OpProtoMaker {
         .OwnDType()
         .Selector();
     AddInput("updates", "dtype as x; the dims of gather_nd(x, indices)").Accepts(kAnySet);
-    AddOutput("y", "type as x");
+    AddOutput("y", "type as x").TypeOf("x");
     AddAttr<std::string>("reduction", kReductionComment).Default("none").OneOf(Reductions());
     AddAttr<int64_t>("batch_dims", "number of leading axes that x and the indices share")
         .Default(0)
@@ -401,6 +402,7 @@ struct ScatterNdMaker : OpProtoMaker {
     AddExample("y = scatter_nd([[1, 2], [3, 4]], [[0, 1], [1, 0]], [7, 8])  # = [[1, 7], [8, 4]]");
     properties().cannot_fail = true;
     SetInference(InferScatterNd);
+    SetIndexCheck(CheckIndexTuples);
     SetGradient(ScatterNdGradient);
   }
 };

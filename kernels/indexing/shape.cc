@@ -124,7 +124,7 @@ struct ReshapeMaker : OpProtoMaker {
   void Make() override {
     AddComment("Changes the dims of x; the elements and their order stay the same.");
     AddInput("x", "elements of any rank").Accepts(kAnyDType).Ragged();
-    AddOutput("y", "dims as given; dtype as x");
+    AddOutput("y", "dims as given; dtype as x").DTypeOf("x");
     AddAttr<Shape>(
         "dims",
         "new dims, with the same number of elements. One of them may be -1 and is inferred from "
@@ -165,7 +165,7 @@ struct FlattenMaker : OpProtoMaker {
         "Merges an axis and all axes after it into one; the elements and their order stay the "
         "same.");
     AddInput("x", "at least one dim").Accepts(kAnyDType).Ragged();
-    AddOutput("y", "dtype as x");
+    AddOutput("y", "dtype as x").DTypeOf("x");
     AddAttr<int64_t>("axis", "first axis to merge; a negative axis counts from the end")
         .Default(1)
         .Axis();
@@ -220,7 +220,7 @@ struct SqueezeMaker : OpProtoMaker {
         "Removes axes of size 1. Without `axes`, all axes of constant size 1 are removed; axes of "
         "symbolic size stay.");
     AddInput("x", "elements of any rank").Accepts(kAnyDType).Ragged();
-    AddOutput("y", "remaining dims; dtype as x");
+    AddOutput("y", "remaining dims; dtype as x").DTypeOf("x");
     AddAttr<std::vector<int64_t>>(
         "axes", "axes to remove, each at most once; negative axes count from the end")
         .Optional()
@@ -261,7 +261,7 @@ struct UnsqueezeMaker : OpProtoMaker {
   void Make() override {
     AddComment("Inserts axes of size 1.");
     AddInput("x", "elements of any rank").Accepts(kAnyDType).Ragged();
-    AddOutput("y", "dtype as x");
+    AddOutput("y", "dtype as x").DTypeOf("x");
     AddAttr<std::vector<int64_t>>("axes",
                                   "indices of the new axes in the result, each at most once; "
                                   "negative ones count from its end")
@@ -356,7 +356,7 @@ struct TransposeMaker : OpProtoMaker {
   void Make() override {
     AddComment("Permutes the axes of x.");
     AddInput("x", "elements of any rank").Accepts(kAnySet);
-    AddOutput("y", "axis i is axis perm[i] of x; dtype as x");
+    AddOutput("y", "axis i is axis perm[i] of x; dtype as x").DTypeOf("x");
     AddAttr<std::vector<int64_t>>("perm",
                                   "permutation of the axes of x; negative axes count from the end; "
                                   "by default the last two axes are swapped")
@@ -421,7 +421,7 @@ struct BroadcastToMaker : OpProtoMaker {
     AddComment(
         "Broadcasts x to other dims: along dims of constant size 1, and along new leading dims.");
     AddInput("x", "elements of any rank").Accepts(kAnySet);
-    AddOutput("y", "dims as given; dtype as x");
+    AddOutput("y", "dims as given; dtype as x").DTypeOf("x").DimsOf("dims");
     AddAttr<Shape>("dims", "the new dims").Positional();
     properties().moves_elements = true;
     properties().reduced_precision = ReducedPrecision::kFollow;

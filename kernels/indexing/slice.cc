@@ -231,7 +231,7 @@ struct SliceMaker : OpProtoMaker {
         "Selects a part of x along some axes, like x[0:10, 2:]. A bound outside its axis is an "
         "error; bounds are never clamped.");
     AddInput("x", "elements of any rank").Accepts(kAnySet).Ragged();
-    AddOutput("y", "dtype as x");
+    AddOutput("y", "dtype as x").DTypeOf("x");
     AddAttr<std::vector<int64_t>>(
         "axes", "axes to slice, each at most once; they must come after ragged dims")
         .Axis();
@@ -327,7 +327,7 @@ struct SplitMaker : OpProtoMaker {
         "Splits a tensor along an axis into `parts` equal parts, or into parts of the given sizes. "
         "`q, k, v = split(x, parts=3)`.");
     AddInput("x", "at least one dim").Accepts(kAnySet).Ragged();
-    AddOutput("y", "each part; dtype as x");
+    AddOutput("y", "each part; dtype as x").DTypeOf("x");
     AddAttr<int64_t>("parts", "number of equal parts").Optional().AtLeast(1).AtMost(1 << 16);
     AddAttr<Shape>("sizes", "size of each part along the axis").Optional();
     AddAttr<int64_t>("axis", "axis; a negative axis counts from the end").Default(0).Axis();
@@ -469,7 +469,7 @@ struct ConcatMaker : OpProtoMaker {
         .Accepts(kAnySet)
         .Ragged()
         .Repeatable();
-    AddOutput("y", "dtype as x; along the axis, the sum of the sizes");
+    AddOutput("y", "dtype as x; along the axis, the sum of the sizes").DTypeOf("x");
     AddAttr<int64_t>("axis", "axis; a negative axis counts from the end").Default(0).Axis();
     properties().is_identity = true;
     properties().moves_elements = true;
@@ -532,7 +532,7 @@ struct StackMaker : OpProtoMaker {
   void Make() override {
     AddComment("Stacks tensors of the same type along a new axis.");
     AddInput("x", "one or more, with the same dtype and sizes").Accepts(kAnySet).Repeatable();
-    AddOutput("y", "dtype as x; the size of the new axis is the number of tensors");
+    AddOutput("y", "dtype as x; the size of the new axis is the number of tensors").DTypeOf("x");
     AddAttr<int64_t>("axis",
                      "index of the new axis in the result; a negative one counts from the end")
         .Default(0);

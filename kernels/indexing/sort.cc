@@ -227,8 +227,11 @@ struct SortMaker : OpProtoMaker {
   void Make() override {
     AddComment(std::string("Sorts each line along an axis.") + kOrderComment);
     AddInput("x", "at least one dim").Accepts(kAnySet);
-    AddOutput("y", "type as x");
-    AddOutput("indices", "i64, dims as x: index in x of each element of y").OwnDType();
+    AddOutput("y", "type as x").TypeOf("x");
+    AddOutput("indices", "i64, dims as x: index in x of each element of y")
+        .OwnDType()
+        .HasDType(DType::kI64)
+        .DimsOf("x");
     AddAttr<int64_t>("axis", "axis; a negative axis counts from the end").Default(-1);
     AddAttr<bool>("descending", "largest element first").Default(false);
     AddExample("y = sort([3, 1, 2])  # = [1, 2, 3]");
@@ -243,7 +246,9 @@ struct ArgsortMaker : OpProtoMaker {
     AddComment(std::string("The indices that sort each line along an axis.") + kOrderComment);
     AddInput("x", "at least one dim").Accepts(kAnySet);
     AddOutput("indices", "i64, dims as x: index in x of each element of the sorted line")
-        .OwnDType();
+        .OwnDType()
+        .HasDType(DType::kI64)
+        .DimsOf("x");
     AddAttr<int64_t>("axis", "axis; a negative axis counts from the end").Default(-1);
     AddAttr<bool>("descending", "largest element first").Default(false);
     AddExample("i = argsort([3, 1, 2])  # = [1, 2, 0]");
@@ -258,8 +263,10 @@ struct TopkMaker : OpProtoMaker {
         "The k largest or smallest elements of each line along an axis, sorted, and their indices. "
         "Equal elements keep their order. nan is larger than every number.");
     AddInput("x", "at least one dim").Accepts(kAnySet);
-    AddOutput("y", "dtype as x; of size k along the axis");
-    AddOutput("indices", "i64, dims as y: index in x of each element of y").OwnDType();
+    AddOutput("y", "dtype as x; of size k along the axis").DTypeOf("x");
+    AddOutput("indices", "i64, dims as y: index in x of each element of y")
+        .OwnDType()
+        .HasDType(DType::kI64);
     AddAttr<Shape>("k", "number of elements; at most the size of the axis").Positional();
     AddAttr<int64_t>("axis", "axis; a negative axis counts from the end").Default(-1);
     AddAttr<bool>("largest",

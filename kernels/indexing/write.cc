@@ -129,6 +129,21 @@ void WriteGradient(GradientContext& g) {
   g.SetInputGradient(1, g.Call("where", {present, rows, g.Scalar(0, g.input(1))}));
 }
 
+// All rows of the value must be within x.
+llvm::Error CheckPosition(const AttributeReader& attributes, llvm::ArrayRef<const Tensor*> operands,
+                          llvm::ArrayRef<const Tensor*>) {
+  const Tensor& x = *operands[0];
+  const int64_t given = attributes.Int("axis");
+  const auto axis = static_cast<unsigned>(given < 0 ? given + x.rank() : given);
+  const int64_t size = x.size(axis), count = operands[1]->size(axis);
+  const int64_t start = operands[2]->dtype() == DType::kI64 ? *operands[2]->data<int64_t>()
+                                                            : *operands[2]->data<int32_t>();
+  const int64_t at = start < 0 ? start + size : start;
+  if (count == 0 || (at >= 0 && at <= size - count)) return llvm::Error::success();
+  return MakeUserError(Code::kIndexRange, "{0} rows at index {1} are not within axis {2} of {3}",
+                       count, start, axis, x.TypeString());
+}
+
 struct WriteMaker : OpProtoMaker {
   void Make() override {
     AddComment(
@@ -143,12 +158,13 @@ struct WriteMaker : OpProtoMaker {
         .Accepts(kIndexSet)
         .OwnDType()
         .Selector();
-    AddOutput("y", "type as x");
+    AddOutput("y", "type as x").TypeOf("x");
     AddAttr<int64_t>("axis", "axis; a negative axis counts from the end").Default(0);
     AddExample("y = write([0, 0, 0, 0], [1, 2], at=1)  # = [0, 1, 2, 0]");
     properties().moves_elements = true;
     properties().widening = IntegerWidening::kModular;
     SetInference(InferWrite);
+    SetIndexCheck(CheckPosition);
     SetGradient(WriteGradient);
   }
 };

@@ -5,6 +5,7 @@
 #include "kernels/core/element.h"
 #include "kernels/core/inference_helpers.h"
 #include "kernels/core/strided_copy.h"
+#include "kernels/linalg/matrix_inference.h"
 #include "pdl/op/gradient.h"
 #include "pdl/op/op_proto_maker.h"
 #include "pdl/op/op_registry.h"
@@ -94,15 +95,9 @@ llvm::Error CheckDiagonalNumber(InferenceContext& context) {
   return context.FailAtAttribute("k", Code::kAttributeRange, "the matrix has no diagonal {0}", k);
 }
 
-llvm::Error RequireMatrix(InferenceContext& context) {
-  const Type& x = context.input(0);
-  if (x.rank() >= 2) return llvm::Error::success();
-  return context.FailAt({0}, Code::kRank, "'x' must have at least two dims, got {0}", x.ToString());
-}
-
 llvm::Error InferTriangle(InferenceContext& context) {
   if (llvm::Error error = CheckDiagonalNumber(context)) return error;
-  if (llvm::Error error = RequireMatrix(context)) return error;
+  if (llvm::Error error = RequireMatrix(context, 0)) return error;
   return InferSameAsFirst(context);
 }
 
@@ -113,7 +108,7 @@ struct TriangleMaker : OpProtoMaker {
     AddComment("The " + side + " triangle of matrices: the elements on and " +
                (kUpper ? "above" : "below") + " a diagonal, and 0 elsewhere.");
     AddInput("x", "[..., N, M]").Accepts(kAnySet);
-    AddOutput("y", "type as x");
+    AddOutput("y", "type as x").TypeOf("x");
     AddAttr<int64_t>("k", "the diagonal: 0 is the main one, 1 the one above it, -1 the one below")
         .Default(0)
         .Positional();
@@ -166,7 +161,7 @@ llvm::Error InferEye(InferenceContext& context) {
 struct EyeMaker : OpProtoMaker {
   void Make() override {
     AddComment("Returns matrices with ones on a diagonal and zeros elsewhere.");
-    AddOutput("y", "`dims`; of `dtype`");
+    AddOutput("y", "`dims`; of `dtype`").DTypeOf("dtype").DimsOf("dims");
     AddAttr<Shape>("dims", "the dims of the result; the last two are those of a matrix")
         .Positional();
     AddAttr<DType>("dtype", "the dtype of the elements").Default(DType::kF32);
@@ -222,7 +217,7 @@ struct DiagMaker : OpProtoMaker {
   void Make() override {
     AddComment("Returns square matrices with the rows of x on a diagonal, and zeros elsewhere.");
     AddInput("x", "[..., N]").Accepts(kAnySet);
-    AddOutput("y", "[..., N + |k|, N + |k|]; dtype as x");
+    AddOutput("y", "[..., N + |k|, N + |k|]; dtype as x").DTypeOf("x");
     AddAttr<int64_t>("k", "the diagonal: 0 is the main one, 1 the one above it, -1 the one below")
         .Default(0);
     AddExample("y = diag([1, 2])  # = [[1, 0], [0, 2]]");
@@ -273,7 +268,7 @@ class DiagonalOp : public Operator<Context> {
 };
 
 llvm::Error InferDiagonal(InferenceContext& context) {
-  if (llvm::Error error = RequireMatrix(context)) return error;
+  if (llvm::Error error = RequireMatrix(context, 0)) return error;
   if (llvm::Error error = CheckDiagonalNumber(context)) return error;
   Type type = context.input(0);
   const int64_t k = context.attributes().Int("k");
@@ -306,7 +301,7 @@ struct DiagonalMaker : OpProtoMaker {
   void Make() override {
     AddComment("Returns the elements on a diagonal of matrices.");
     AddInput("x", "[..., N, M]").Accepts(kAnySet);
-    AddOutput("y", "[..., length of the diagonal]; dtype as x");
+    AddOutput("y", "[..., length of the diagonal]; dtype as x").DTypeOf("x");
     AddAttr<int64_t>("k", "the diagonal: 0 is the main one, 1 the one above it, -1 the one below")
         .Default(0);
     AddExample("y = diagonal([[1, 2, 3], [4, 5, 6]], k=1)  # = [2, 6]");

@@ -288,7 +288,7 @@ struct EinsumMaker : OpProtoMaker {
         "\"->\" the result has the labels that occur once, in alphabetical order. It is computed "
         "by matmuls, two operands at a time from left to right. Integers wrap around.");
     AddInput("x", "one or more operands, all of the same dtype").Accepts(kNumberSet).Repeatable();
-    AddOutput("y", "dtype as x; the dims that the equation gives");
+    AddOutput("y", "dtype as x; the dims that the equation gives").DTypeOf("x");
     AddAttr<std::string>("equation", "the labels of the axes of each operand, and of the result");
     AddExample(
         "y = einsum([[1.0, 2.0], [3.0, 4.0]], [1.0, 10.0], equation=\"ij,j->i\")  # = [21.0, "

@@ -215,7 +215,7 @@ struct MatmulMaker : OpProtoMaker {
         .Ragged()
         .Sparse();
     AddInput("b", "[..., K, N], or [K]; dtype as a").Accepts(kNumberSet);
-    AddOutput("c", "[..., M, N]; dtype as a");
+    AddOutput("c", "[..., M, N]; dtype as a").DTypeOf("a");
     AddAttr<bool>("transpose_a", "whether a is [..., K, M]").Default(false);
     AddAttr<bool>("transpose_b", "whether b is [..., N, K]").Default(false);
     properties().reduced_precision = ReducedPrecision::kCompute;

@@ -136,7 +136,7 @@ struct CsrMatmulMaker : OpProtoMaker {
         .OwnDType();
     AddInput("b", "[D, M]").Accepts(kFloatSet);
     AddInput("values", "[K], the elements; default: ones").Accepts(kFloatSet).Optional();
-    AddOutput("c", "[N, M]; dtype as b");
+    AddOutput("c", "[N, M]; dtype as b").DTypeOf("b").Rank(2);
     SetInference(InferCsrMatmul);
     SetGradient(CsrMatmulGradient);
     AddExample(

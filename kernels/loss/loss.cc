@@ -5,6 +5,7 @@
 #include "kernels/core/elementwise.h"
 #include "kernels/core/inference_helpers.h"
 #include "kernels/core/wide_gradient.h"
+#include "kernels/indexing/index_range.h"
 #include "pdl/op/gradient.h"
 #include "pdl/op/op_proto_maker.h"
 #include "pdl/op/op_registry.h"
@@ -265,6 +266,23 @@ void NllGradient(GradientContext& g) {
   g.SetInputGradient(0, g.Neg(g.Mul(cotangent.weight, cotangent.dy)));
 }
 
+// Labels must be classes, or ignore_index. Negative labels do not count from the end.
+llvm::Error CheckLabels(const AttributeReader& attributes, llvm::ArrayRef<const Tensor*> operands,
+                        llvm::ArrayRef<const Tensor*>) {
+  const Tensor& scores = *operands[0];
+  const Tensor& label = *operands[1];
+  const int64_t classes = scores.sizes().back();
+  const bool ignores = attributes.Has("ignore_index");
+  const int64_t ignored = ignores ? attributes.Int("ignore_index") : 0;
+  for (int64_t i = 0; i < label.num_elements(); ++i) {
+    const int64_t at =
+        label.dtype() == DType::kI64 ? label.data<int64_t>()[i] : label.data<int32_t>()[i];
+    if ((at >= 0 && at < classes) || (ignores && at == ignored)) continue;
+    return IndexOutOfRange(label, i, scores, scores.rank() - 1);
+  }
+  return llvm::Error::success();
+}
+
 struct LabelLossMaker : OpProtoMaker {
  protected:
   void Declare(const char* comment, const char* name, const char* input) {
@@ -279,6 +297,7 @@ struct LabelLossMaker : OpProtoMaker {
                      "sum by their number. Default: no row is ignored")
         .Optional();
     SetInference(InferLabelLoss);
+    SetIndexCheck(CheckLabels);
   }
 };
 
@@ -289,7 +308,7 @@ struct CrossEntropyMaker : LabelLossMaker {
         "logits. A label outside the classes gives nan; labels declared `in 0..C` cannot be "
         "outside.",
         "logits", "[..., C], the unnormalized scores of the classes");
-    AddOutput("loss", "[...], at least 0; dtype as the logits");
+    AddOutput("loss", "[...], at least 0; dtype as the logits").DTypeOf("logits");
     AddAttr<double>("label_smoothing",
                     "the part of the target distribution that is distributed evenly over all "
                     "classes (Szegedy et al., arXiv:1512.00567)")
@@ -307,7 +326,7 @@ struct NllMaker : LabelLossMaker {
         "The negative log-likelihood: -log_prob at the label, along the last dim, for the result "
         "of log_softmax. A label outside the classes gives nan.",
         "log_prob", "[..., C], the log-probability of each class");
-    AddOutput("loss", "[...]; dtype as log_prob");
+    AddOutput("loss", "[...]; dtype as log_prob").DTypeOf("log_prob");
     AddExample("y = nll([[-0.5, -2.0], [-0.25, -1.0]], [1, 0])  # = [2.0, 0.25]");
     SetGradient(NllGradient);
   }
@@ -405,7 +424,7 @@ struct MseMaker : OpProtoMaker {
         "The mean squared error: the mean of (x - y)**2 over all elements; nan if there are none.");
     AddInput("x", "the predictions, of any rank").Accepts(kFloatSet).Ragged();
     AddInput("y", "the targets; type as x").Accepts(kFloatSet).Ragged();
-    AddOutput("loss", "a scalar, dtype as x");
+    AddOutput("loss", "a scalar, dtype as x").DTypeOf("x").Rank(0);
     SetInference(InferMse);
     SetGradient(InWideDType<MseGradient>);
     AddExample("loss = mse([1.0, 2.0], [1.0, 4.0])  # = 2.0");

@@ -83,7 +83,7 @@ struct BinaryCrossEntropyMaker : OpProtoMaker {
         "least -100. Broadcasts as in NumPy, over sizes that are literally 1.");
     AddInput("p", "the predicted probabilities, in [0, 1]").Accepts(kFloatSet);
     AddInput("label", "the target probabilities, in [0, 1]; dtype as p").Accepts(kFloatSet);
-    AddOutput("loss", "at least 0; dtype as p, with the broadcast dims of both");
+    AddOutput("loss", "at least 0; dtype as p, with the broadcast dims of both").DTypeOf("p");
     AddAttr<bool>("logits",
                   "p are logits, whose sigmoid gives the probabilities; more precise than applying "
                   "the sigmoid before. Infinite logits are the probabilities 0 and 1")
@@ -122,7 +122,7 @@ struct HuberMaker : OpProtoMaker {
         kBroadcasts);
     AddInput("x", "any numbers").Accepts(kFloatSet);
     AddInput("y", "the targets; dtype as x").Accepts(kFloatSet);
-    AddOutput("loss", "at least 0; dtype as x, with the broadcast dims of both");
+    AddOutput("loss", "at least 0; dtype as x, with the broadcast dims of both").DTypeOf("x");
     AddAttr<double>("delta", "the abs(x - y) where the loss changes from quadratic to linear")
         .Default(1)
         .GreaterThan(0);
@@ -160,7 +160,7 @@ struct HingeMaker : OpProtoMaker {
         kBroadcasts);
     AddInput("x", "the scores, whose sign is the decision").Accepts(kFloatSet);
     AddInput("label", "1 or -1; dtype as x").Accepts(kFloatSet);
-    AddOutput("loss", "at least 0; dtype as x, with the broadcast dims of both");
+    AddOutput("loss", "at least 0; dtype as x, with the broadcast dims of both").DTypeOf("x");
     AddAttr<double>("margin", "the smallest x * label without loss").Default(1);
     AddExample("y = hinge([2.0, 0.5, -1.0], [1.0, 1.0, 1.0])  # = [0.0, 0.5, 2.0]");
     properties().elementwise = true;
@@ -243,7 +243,7 @@ struct KlDivMaker : OpProtoMaker {
         kBroadcasts);
     AddInput("log_q", "log-probabilities, as log_softmax returns them").Accepts(kFloatSet);
     AddInput("p", "the target probabilities; dtype as log_q").Accepts(kFloatSet);
-    AddOutput("loss", "dtype as log_q, with the broadcast dims of both");
+    AddOutput("loss", "dtype as log_q, with the broadcast dims of both").DTypeOf("log_q");
     AddAttr<bool>("log_target", "p are log-probabilities, too").Default(false);
     AddExample("y = kl_div([-1.0, -2.0], [1.0, 0.0])  # = [1.0, 0.0]");
     properties().elementwise = true;

@@ -99,8 +99,8 @@ struct MomentsMaker : OpProtoMaker {
     AddInput("x", "elements of any rank; ragged dims and the one before them cannot be kept")
         .Accepts(kFloatSet)
         .Ragged();
-    AddOutput("mean", "dtype as x; the kept dims of x");
-    AddOutput("variance", "type as the mean");
+    AddOutput("mean", "dtype as x; the kept dims of x").DTypeOf("x");
+    AddOutput("variance", "type as the mean").DTypeOf("x");
     AddAttr<std::vector<int64_t>>("keep", "the axes to keep; negative ones count from the end")
         .Default({})
         .Axis();
@@ -278,8 +278,8 @@ struct NormalizeFactorsMaker : OpProtoMaker {
     AddInput("variance", "type as the mean").Accepts(f32);
     AddInput("gamma", "type as the mean, or a scalar; default: 1").Accepts(f32).Optional();
     AddInput("beta", "type as the mean; default: 0").Accepts(f32).Optional();
-    AddOutput("factor", "type as the mean");
-    AddOutput("shift", "type as the mean");
+    AddOutput("factor", "type as the mean").TypeOf("mean");
+    AddOutput("shift", "type as the mean").TypeOf("mean");
     AddAttr<double>("eps", "added to the variance").Default(1e-5);
     SetInference([](InferenceContext& context) -> llvm::Error {
       context.SetOutput(0, context.input(0));
@@ -375,7 +375,7 @@ struct NormalizeMaker : OpProtoMaker {
     AddInput("variance", "type as the mean").Accepts(kFloatSet);
     AddInput("gamma", "type as the mean, or a scalar; default: 1").Accepts(kFloatSet).Optional(1);
     AddInput("beta", "type as the mean; default: 0").Accepts(kFloatSet).Optional();
-    AddOutput("y", "type as x");
+    AddOutput("y", "type as x").TypeOf("x");
     AddAttr<int64_t>("axis", "the axis; a negative one counts from the end").Default(1).Axis();
     AddAttr<double>("eps", "added to the variance").Default(1e-5).AtLeast(0);
     properties().channels_last = &kNormalizeLayout;

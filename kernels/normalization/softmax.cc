@@ -224,7 +224,7 @@ struct SoftmaxMaker : OpProtoMaker {
         "exp(x) / sum(exp(x)) along an axis, without overflow for large x: positive numbers whose "
         "sum is 1.");
     AddInput("x", "at least one dim").Accepts(kFloatSet).Ragged();
-    AddOutput("y", "in [0, 1]; type as x");
+    AddOutput("y", "in [0, 1]; type as x").TypeOf("x");
     AddAttr<int64_t>("axis", "the axis; a negative one counts from the end").Default(-1).Axis();
     properties().channels_last = &kRenumberAxes;
     SetInference(InferSoftmax);
@@ -243,7 +243,7 @@ struct LogSoftmaxMaker : OpProtoMaker {
   void Make() override {
     AddComment("log(softmax(x)) along an axis, without overflow for large x.");
     AddInput("x", "at least one dim").Accepts(kFloatSet);
-    AddOutput("y", "at most 0; type as x");
+    AddOutput("y", "at most 0; type as x").TypeOf("x");
     AddAttr<int64_t>("axis", "the axis; a negative one counts from the end").Default(-1).Axis();
     properties().channels_last = &kRenumberAxes;
     SetInference(InferSoftmax);
@@ -410,7 +410,7 @@ struct CosSimMaker : OpProtoMaker {
         "row of zeros has no direction: its result and gradients are 0.");
     AddInput("x", "[..., D]").Accepts(kFloatSet).Ragged();
     AddInput("y", "type as x").Accepts(kFloatSet).Ragged();
-    AddOutput("z", "[...], in [-scale, scale]; dtype as x");
+    AddOutput("z", "[...], in [-scale, scale]; dtype as x").DTypeOf("x");
     AddAttr<double>("scale", "the maximum of the result").Default(1).GreaterThan(0);
     SetInference(InferCosSim);
     SetGradient(InWideDType<CosSimGradient>);

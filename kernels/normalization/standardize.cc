@@ -336,7 +336,7 @@ struct StandardizeMaker : OpProtoMaker {
         .Accepts(kFloatSet)
         .Optional(1);
     AddInput("beta", "the dims of x from the axis on; default: 0").Accepts(kFloatSet).Optional();
-    AddOutput("y", "type as x");
+    AddOutput("y", "type as x").TypeOf("x");
     AddAttr<int64_t>("axis", "the first of the normalized axes; a negative one counts from the end")
         .Default(-1)
         .Axis();

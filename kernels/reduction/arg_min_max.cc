@@ -140,7 +140,9 @@ struct ArgMinMaxMaker : OpProtoMaker {
   void Declare(const char* comment) {
     AddComment(comment);
     AddInput("x", "at least one dim").Accepts(kAnySet).Ragged();
-    AddOutput("index", "i64, less than the size of the axis; the dims of x without it").OwnDType();
+    AddOutput("index", "i64, less than the size of the axis; the dims of x without it")
+        .OwnDType()
+        .HasDType(DType::kI64);
     AddAttr<int64_t>("axis", "the axis; a negative one counts from the end").Default(-1).Axis();
     AddAttr<bool>("keep", "whether to keep the axis, with size 1").Default(false);
     properties().widening = IntegerWidening::kOrder;

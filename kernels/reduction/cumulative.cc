@@ -229,7 +229,7 @@ struct ScanMaker : OpProtoMaker {
   void Declare(const char* comment) {
     AddComment(comment);
     AddInput("x", "at least one dim").Accepts(kNumberSet);
-    AddOutput("y", "type as x");
+    AddOutput("y", "type as x").TypeOf("x");
     AddAttr<int64_t>("axis", "the axis; a negative one counts from the end").Default(-1);
     AddAttr<bool>("exclusive", "whether to exclude the element itself from its result")
         .Default(false);
@@ -270,7 +270,7 @@ struct LinearRecurrenceMaker : OpProtoMaker {
         "= x[0]: a moving average, or the core of a state space model.");
     AddInput("x", "at least one dim").Accepts(kFloatSet);
     AddInput("decay", "the factors of the previous results; type as x").Accepts(kFloatSet);
-    AddOutput("y", "type as x");
+    AddOutput("y", "type as x").TypeOf("x");
     AddAttr<int64_t>("axis", "the axis; a negative one counts from the end").Default(-1);
     AddAttr<bool>("reverse", "whether to go from the end of the axis to its start").Default(false);
     AddExample("y = linear_recurrence([1.0, 1.0, 1.0], [0.5, 0.5, 0.5])  # = [1.0, 1.5, 1.75]");

@@ -191,7 +191,8 @@ struct SumMaker : ReductionMaker {
 struct MeanMaker : ReductionMaker {
   void Make() override {
     Declare("The mean over axes; nan if there are no elements.", kFloatSet,
-            "dtype as x; the dims of x without the axes");
+            "dtype as x; the dims of x without the axes")
+        .DTypeOf("x");
     properties().channels_last = &kRenumberAxes;
     SetInference(InferMean);
     SetGradient(MeanGradient);
@@ -204,7 +205,8 @@ struct NormMaker : ReductionMaker {
     Declare(
         "The Euclidean norm over axes, the square root of the sum of squares. The gradient at 0 is "
         "0.",
-        kFloatSet, "at least 0; dtype as x; the dims of x without the axes");
+        kFloatSet, "at least 0; dtype as x; the dims of x without the axes")
+        .DTypeOf("x");
     SetInference(InferMean);
     SetGradient(NormGradient);
     AddExample("y = norm([[3.0, 4.0], [6.0, 8.0]], axes=[1])  # = [5.0, 10.0]");
@@ -214,7 +216,8 @@ struct NormMaker : ReductionMaker {
 struct MaxMaker : ReductionMaker {
   void Make() override {
     Declare("The maximum over axes; nan propagates. An axis must not be empty.", kNumberSet,
-            "dtype as x; the dims of x without the axes");
+            "dtype as x; the dims of x without the axes")
+        .DTypeOf("x");
     properties().widening = IntegerWidening::kOrder;
     properties().size_arithmetic = MinMaxSize<Dim::Max>;
     properties().channels_last = &kRenumberAxes;
@@ -227,7 +230,8 @@ struct MaxMaker : ReductionMaker {
 struct MinMaker : ReductionMaker {
   void Make() override {
     Declare("The minimum over axes; nan propagates. An axis must not be empty.", kNumberSet,
-            "dtype as x; the dims of x without the axes");
+            "dtype as x; the dims of x without the axes")
+        .DTypeOf("x");
     properties().widening = IntegerWidening::kOrder;
     properties().size_arithmetic = MinMaxSize<Dim::Min>;
     properties().channels_last = &kRenumberAxes;
@@ -261,7 +265,8 @@ struct AnyMaker : ReductionMaker {
     Declare(
         "Whether any element over axes is true or nonzero; false if there are no elements. nan is "
         "nonzero.",
-        kAnySet, "bool; the dims of x without the axes");
+        kAnySet, "bool; the dims of x without the axes")
+        .HasDType(DType::kBool);
     AddExample("y = any([[0.0, 2.0], [0.0, 0.0]], axes=[1])  # = [true, false]");
     SetInference(InferTruth);
   }
@@ -272,7 +277,8 @@ struct AllMaker : ReductionMaker {
     Declare(
         "Whether all elements over axes are true or nonzero; true if there are no elements. nan is "
         "nonzero.",
-        kAnySet, "bool; the dims of x without the axes");
+        kAnySet, "bool; the dims of x without the axes")
+        .HasDType(DType::kBool);
     AddExample("y = all([[1.0, 2.0], [3.0, 0.0]], axes=[1])  # = [true, false]");
     SetInference(InferTruth);
   }
@@ -282,7 +288,8 @@ struct CountNonzeroMaker : ReductionMaker {
   void Make() override {
     Declare("The number of elements over axes that are true or nonzero; nan is nonzero.", kAnySet,
             "i64; the dims of x without the axes")
-        .OwnDType();
+        .OwnDType()
+        .HasDType(DType::kI64);
     AddExample("y = count_nonzero([[1.0, 2.0], [3.0, 0.0]], axes=[1])  # = [2, 1]");
     SetInference(InferCount);
   }
@@ -292,7 +299,8 @@ struct LogSumExpMaker : ReductionMaker {
   void Make() override {
     Declare(
         "log(sum(exp(x))) over axes, without overflow for large x; -inf if there are no elements.",
-        kFloatSet, "dtype as x; the dims of x without the axes");
+        kFloatSet, "dtype as x; the dims of x without the axes")
+        .DTypeOf("x");
     properties().channels_last = &kRenumberAxes;
     AddExample("y = logsumexp([1000.0, 1000.0])  # = 1000.6931");
     SetInference(InferMean);

@@ -79,7 +79,8 @@ void StdGradient(GradientContext& g) {
 struct SpreadMaker : ReductionMaker {
  protected:
   void DeclareSpread(const char* comment, GradientFunction gradient) {
-    Declare(comment, kFloatSet, "at least 0; dtype as x; the dims of x without the axes");
+    Declare(comment, kFloatSet, "at least 0; dtype as x; the dims of x without the axes")
+        .DTypeOf("x");
     AddAttr<int64_t>("ddof",
                      "subtracted from the number of elements that the sum of squares is divided "
                      "by, as in NumPy: 1 gives the unbiased estimate of the population variance")

@@ -184,7 +184,7 @@ struct SegmentMaker : OpProtoMaker {
              "[N + 1], the start of each segment, then the end of the last one; from 0 on")
         .Accepts(DType::kI64)
         .OwnDType();
-    AddOutput("places", result);
+    AddOutput("places", result).HasDType(DType::kI64);
     AddAttr<Shape>("dims", "total number of rows, one size").Positional();
     SetInference(infer);
   }

@@ -281,7 +281,7 @@ struct SegmentPoolMaker : SegmentRowsMaker {
         "root of their number, elementwise maximum or minimum, or the first or last row. The "
         "maximum or minimum is nan if any element is nan.");
     DeclareInputs();
-    AddOutput("y", "[N, ...]; dtype as x");
+    AddOutput("y", "[N, ...]; dtype as x").DTypeOf("x");
     AddAttr<std::string>("kind", "the reduction")
         .Default("sum")
         .OneOf({"sum", "mean", "sqrt", "max", "min", "first", "last"});
@@ -298,7 +298,7 @@ struct SegmentSoftmaxMaker : SegmentRowsMaker {
         "Softmax over the rows of each segment, separately for each column. Large numbers do not "
         "overflow.");
     DeclareInputs();
-    AddOutput("y", "type as x");
+    AddOutput("y", "type as x").TypeOf("x");
     SetInference(InferSegmentSoftmax);
     SetGradient(SegmentSoftmaxGradient);
     AddExample("y = segment_softmax([0.0, 0.0, 7.0], [0, 2, 3])  # = [0.5, 0.5, 1.0]");

@@ -9,13 +9,6 @@
 namespace pdl {
 namespace {
 
-llvm::Error RequireSequences(InferenceContext& context, unsigned input) {
-  if (context.input(input).ragged_levels() > 0) return llvm::Error::success();
-  return context.FailAt({input}, Code::kStorage, "'{0}' must have a ragged dim, got {1}",
-                        context.def().signature.inputs[input].name,
-                        context.input(input).ToString());
-}
-
 // The type without its innermost ragged dim: one row for each sequence.
 Type OneForEach(const Type& type) {
   Type result(type.dtype, type.dims);
@@ -38,7 +31,6 @@ Shape RowsOf(const Value* values) { return {values->type().dims[0]}; }
 // --- sequence_pool ------------------------------------------------------------------------------
 
 llvm::Error InferPool(InferenceContext& context) {
-  if (llvm::Error error = RequireSequences(context, 0)) return error;
   context.SetOutput(OneForEach(context.input(0)));
   return llvm::Error::success();
 }
@@ -56,8 +48,8 @@ struct SequencePoolMaker : OpProtoMaker {
         "Reduces each sequence to one row: the sum of its rows, their mean, their sum divided by "
         "the square root of their number, their elementwise maximum or minimum, or the first or "
         "last row. With two ragged dims, the inner sequences are reduced.");
-    AddInput("x", "[N, ~T, ...] or [N, ~S, ~T, ...]").Accepts(kFloatSet).Ragged();
-    AddOutput("y", "[N, ...] or [N, ~S, ...]; dtype as x");
+    AddInput("x", "[N, ~T, ...] or [N, ~S, ~T, ...]").Accepts(kFloatSet).RaggedOnly();
+    AddOutput("y", "[N, ...] or [N, ~S, ...]; dtype as x").DTypeOf("x");
     AddAttr<std::string>("kind", "the reduction")
         .Default("sum")
         .OneOf({"sum", "mean", "sqrt", "max", "min", "first", "last"});
@@ -70,11 +62,6 @@ struct SequencePoolMaker : OpProtoMaker {
 
 // --- sequence_softmax ---------------------------------------------------------------------------
 
-llvm::Error InferSequencesAsFirst(InferenceContext& context) {
-  if (llvm::Error error = RequireSequences(context, 0)) return error;
-  return InferSameAsFirst(context);
-}
-
 llvm::Error LowerSoftmax(LoweringContext& l) {
   l.SetOutput(l.Call("segment_softmax", {l.input(0).values, l.input(0).offsets.back()}));
   return l.TakeError();
@@ -85,9 +72,9 @@ struct SequenceSoftmaxMaker : OpProtoMaker {
     AddComment(
         "Softmax over the rows of each sequence, separately for each column: attention over "
         "sequences of any length.");
-    AddInput("x", "[N, ~T, ...] or [N, ~S, ~T, ...]").Accepts(kFloatSet).Ragged();
-    AddOutput("y", "type as x");
-    SetInference(InferSequencesAsFirst);
+    AddInput("x", "[N, ~T, ...] or [N, ~S, ~T, ...]").Accepts(kFloatSet).RaggedOnly();
+    AddOutput("y", "type as x").TypeOf("x");
+    SetInference(InferSameAsFirst);
     SetLowering(LowerSoftmax);
     AddExample("input x: f32[N, ~T]\noutput y = sequence_softmax(x)");
   }
@@ -96,7 +83,6 @@ struct SequenceSoftmaxMaker : OpProtoMaker {
 // --- sequence_length ----------------------------------------------------------------------------
 
 llvm::Error InferLength(InferenceContext& context) {
-  if (llvm::Error error = RequireSequences(context, 0)) return error;
   Type type = context.input(0);
   type.dims.truncate(type.ragged_levels());
   context.SetOutput(Type(DType::kI64, type.dims));
@@ -120,8 +106,11 @@ struct SequenceLengthMaker : OpProtoMaker {
     AddComment(
         "The number of rows of each sequence. With two ragged dims, the lengths of the inner "
         "sequences.");
-    AddInput("x", "[N, ~T, ...] or [N, ~S, ~T, ...]").Accepts(kAnySet).Ragged();
-    AddOutput("y", "i64[N] or i64[N, ~S]");
+    AddInput("x", "[N, ~T, ...] or [N, ~S, ~T, ...]")
+        .Accepts(kAnySet)
+        .RaggedOnly()
+        .NotDifferentiable();
+    AddOutput("y", "i64[N] or i64[N, ~S]").HasDType(DType::kI64);
     SetInference(InferLength);
     SetLowering(LowerLength);
     AddExample("input x: f32[N, ~T]\noutput y = sequence_length(x)");
@@ -200,7 +189,7 @@ struct SequenceReverseMaker : OpProtoMaker {
         .Accepts(DTypeSet(DType::kI64))
         .Optional()
         .OwnDType();
-    AddOutput("y", "type as x");
+    AddOutput("y", "type as x").TypeOf("x");
     SetInference(InferReverse);
     SetLowering(LowerReverse);
     AddExample("input x: f32[N, ~T, 8]\noutput y = sequence_reverse(x)");
@@ -211,7 +200,6 @@ struct SequenceReverseMaker : OpProtoMaker {
 // --- sequence_expand ----------------------------------------------------------------------------
 
 llvm::Error InferExpand(InferenceContext& context) {
-  if (llvm::Error error = RequireSequences(context, 1)) return error;
   const Type& x = context.input(0);
   const Type& like = context.input(1);
   const unsigned levels = like.ragged_levels();
@@ -248,8 +236,12 @@ struct SequenceExpandMaker : OpProtoMaker {
     AddInput("x", "[N, ...], or [N, ~S, ...] if `like` has two ragged dims")
         .Accepts(kAnySet)
         .Ragged(1);
-    AddInput("like", "[N, ~T, ...] or [N, ~S, ~T, ...]").Accepts(kAnySet).OwnDType().Ragged();
-    AddOutput("y", "[N, ~T, ...] or [N, ~S, ~T, ...]; dtype as x");
+    AddInput("like", "[N, ~T, ...] or [N, ~S, ~T, ...]; only its lengths are used")
+        .Accepts(kAnySet)
+        .OwnDType()
+        .RaggedOnly()
+        .NotDifferentiable();
+    AddOutput("y", "[N, ~T, ...] or [N, ~S, ~T, ...]; dtype as x").DTypeOf("x");
     SetInference(InferExpand);
     SetLowering(LowerExpand);
     AddExample("input x: f32[N, ~T, 8]\noutput y = sequence_expand(sequence_pool(x), x)");
@@ -259,7 +251,6 @@ struct SequenceExpandMaker : OpProtoMaker {
 // --- sequence_window ----------------------------------------------------------------------------
 
 llvm::Error InferWindow(InferenceContext& context) {
-  if (llvm::Error error = RequireSequences(context, 0)) return error;
   Type type = context.input(0);
   if (type.rank() != type.ragged_levels() + 2) {
     return context.FailAt({0}, Code::kRank, "'x' must have one dim after its ragged ones, got {0}",
@@ -286,8 +277,8 @@ struct SequenceWindowMaker : OpProtoMaker {
     AddComment(
         "Concatenates to each row the rows around it in its sequence, with zeros outside of it. A "
         "matmul with a [size * D, M] matrix then is a convolution over sequences.");
-    AddInput("x", "[N, ~T, D] or [N, ~S, ~T, D]").Accepts(kAnySet).Ragged();
-    AddOutput("y", "[N, ~T, size * D]; dtype as x");
+    AddInput("x", "[N, ~T, D] or [N, ~S, ~T, D]").Accepts(kAnySet).RaggedOnly();
+    AddOutput("y", "[N, ~T, size * D]; dtype as x").DTypeOf("x");
     AddAttr<int64_t>("size", "rows in a window").Default(3).AtLeast(1).AtMost(1 << 20);
     AddAttr<int64_t>("start", "offset of the first row of the window from the row")
         .Default(-1)
@@ -302,12 +293,7 @@ struct SequenceWindowMaker : OpProtoMaker {
 // --- sequence_pad -------------------------------------------------------------------------------
 
 llvm::Error InferPad(InferenceContext& context) {
-  if (llvm::Error error = RequireSequences(context, 0)) return error;
   const Type& x = context.input(0);
-  if (x.ragged_levels() == 2) {
-    return context.FailAt({0}, Code::kStorage, "'x' must have one ragged dim, got {0}",
-                          x.ToString());
-  }
   const Shape& size = context.attributes().Dims("size");
   if (size.size() != 1) {
     return context.FailAtAttribute("size", Code::kRank, "'size' must be one size, got {0}",
@@ -334,8 +320,8 @@ struct SequencePadMaker : OpProtoMaker {
     AddComment(
         "Converts sequences to a dense tensor: each sequence is padded at its end, or truncated, "
         "to `size` rows.");
-    AddInput("x", "[N, ~T, ...]").Accepts(kAnySet).Ragged(1);
-    AddOutput("y", "[N, size, ...]; dtype as x");
+    AddInput("x", "[N, ~T, ...]").Accepts(kAnySet).RaggedOnly(1);
+    AddOutput("y", "[N, size, ...]; dtype as x").DTypeOf("x");
     AddAttr<Shape>("size", "number of rows of each sequence, one size").Positional();
     AddAttr<double>("value", "padding value").Default(0);
     SetInference(InferPad);

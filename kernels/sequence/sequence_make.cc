@@ -106,7 +106,7 @@ struct RaggedMaker : OpProtoMaker {
     AddInput("lengths", "number of rows of each sequence, i64[N]")
         .Accepts(DTypeSet(DType::kI64))
         .OwnDType();
-    AddOutput("y", "[N, ~T, ...] or [N, ~S, ~T, ...]; dtype as x");
+    AddOutput("y", "[N, ~T, ...] or [N, ~S, ~T, ...]; dtype as x").DTypeOf("x");
     SetInference(InferRagged);
     SetLowering(LowerRagged);
     AddExample("y = sequence_pool(ragged([1.0, 2.0, 3.0, 4.0], [3, 1]))  # = [6.0, 4.0]");
@@ -163,7 +163,7 @@ struct SequenceUnpadMaker : OpProtoMaker {
     AddInput("lengths", "number of steps of each row, i64[N]")
         .Accepts(DTypeSet(DType::kI64))
         .OwnDType();
-    AddOutput("y", "[N, ~T, ...]; dtype as x");
+    AddOutput("y", "[N, ~T, ...]; dtype as x").DTypeOf("x");
     SetInference(InferUnpad);
     SetLowering(LowerUnpad);
     AddExample("y = sequence_unpad([[1, 2, 3], [4, 0, 0]], [3, 1])");

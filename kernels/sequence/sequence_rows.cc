@@ -10,12 +10,6 @@
 namespace pdl {
 namespace {
 
-llvm::Error RequireRagged(InferenceContext& context, unsigned input) {
-  if (context.input(input).ragged_levels() > 0) return llvm::Error::success();
-  return context.FailAt({input}, Code::kStorage, "'{0}' must have a ragged dim, got {1}",
-                        context.def().signature.inputs[0].name, context.input(input).ToString());
-}
-
 // Elements [from, to) of a vector.
 Value* Part(LoweringContext& l, Value* of, const Dim& from, const Dim& to) {
   return l.Call("slice", {of},
@@ -52,11 +46,9 @@ Value* ShiftedRows(LoweringContext& l, Value* offsets, const Dim& rows, Value* s
 // --- sequence_concat ----------------------------------------------------------------------------
 
 llvm::Error InferConcat(InferenceContext& context) {
-  if (llvm::Error error = RequireRagged(context, 0)) return error;
   const Type& first = context.input(0);
   const unsigned levels = first.ragged_levels();
   for (unsigned i = 1; i < context.num_inputs(); ++i) {
-    if (llvm::Error error = RequireRagged(context, i)) return error;
     if (llvm::Error error = RequireSameDType(context, 0, i)) return error;
     const Type& other = context.input(i);
     if (other.rank() != first.rank() || other.ragged_levels() != levels) {
@@ -118,8 +110,8 @@ struct SequenceConcatMaker : OpProtoMaker {
     AddInput("xs", "each [N, ~T, ...], or [N, ~S, ~T, ...] with the same ~S; the same dtype")
         .Accepts(kAnySet)
         .Repeatable()
-        .Ragged();
-    AddOutput("y", "[N, ~rows, ...] or [N, ~S, ~rows, ...]; dtype as xs");
+        .RaggedOnly();
+    AddOutput("y", "[N, ~rows, ...] or [N, ~S, ~rows, ...]; dtype as xs").DTypeOf("xs");
     SetInference(InferConcat);
     SetLowering(LowerConcat);
     AddExample("input a: f32[N, ~A, 8]\ninput b: f32[N, ~B, 8]\noutput y = sequence_concat(a, b)");
@@ -129,7 +121,6 @@ struct SequenceConcatMaker : OpProtoMaker {
 // --- sequence_slice -----------------------------------------------------------------------------
 
 llvm::Error InferSlice(InferenceContext& context) {
-  if (llvm::Error error = RequireRagged(context, 0)) return error;
   const Type& x = context.input(0);
   const unsigned levels = x.ragged_levels();
   for (unsigned i = 1; i < context.num_inputs(); ++i) {
@@ -191,7 +182,7 @@ struct SequenceSliceMaker : OpProtoMaker {
         "Selects a range of rows from each sequence: at most `lengths` rows, from row `starts` on. "
         "With two ragged dims, the inner sequences are sliced. The number of rows of the result "
         "depends on the data, so a network runs in two parts: up to the count, and from there.");
-    AddInput("x", "[N, ~T, ...] or [N, ~S, ~T, ...]").Accepts(kAnySet).Ragged();
+    AddInput("x", "[N, ~T, ...] or [N, ~S, ~T, ...]").Accepts(kAnySet).RaggedOnly();
     AddInput("starts",
              "first row of each range, a negative number counts from the end: a scalar, [N], or "
              "[N, ~S]; no gradient")
@@ -205,7 +196,7 @@ struct SequenceSliceMaker : OpProtoMaker {
         .OwnDType()
         .Ragged(1)
         .Optional();
-    AddOutput("y", "[N, ~rows, ...] or [N, ~S, ~rows, ...]; dtype as x");
+    AddOutput("y", "[N, ~rows, ...] or [N, ~S, ~rows, ...]; dtype as x").DTypeOf("x");
     SetInference(InferSlice);
     SetLowering(LowerSlice);
     AddExample("input x: f32[N, ~T, 8]\noutput y = sequence_slice(x, 1, 2)");

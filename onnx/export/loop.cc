@@ -178,6 +178,71 @@ Exported Scan(ExportCall& c) {
   return names;
 }
 
+/// The results of the steps that ran, with zeros for those that did not.
+Exported PadSteps(ExportCall& c, const std::string& ran, const Type& type) {
+  llvm::Expected<std::string> steps = c.Sizes({type.dims[0]});
+  if (!steps) return steps.takeError();
+  const std::string shape = c.Node("Shape", {ran});
+  const std::string count = c.Node("Slice", {shape, c.Ints({0}), c.Ints({1})});
+  std::string sizes = c.Node("Sub", {*steps, count});
+  if (type.rank() > 1) {
+    llvm::Expected<std::string> rest = c.Sizes(llvm::ArrayRef(type.dims).drop_front());
+    if (!rest) return rest.takeError();
+    sizes = c.Node("Concat", {sizes, *rest}, {{"axis", int64_t{0}}});
+  }
+  const std::string zeros = c.Node("Expand", {c.Scalar(0, type.dtype), sizes});
+  return c.Node("Concat", {ran, zeros}, {{"axis", int64_t{0}}});
+}
+
+Exported WhileLoop(ExportCall& c) {
+  const AttributeReader& a = c.attributes();
+  const auto num_init = static_cast<unsigned>(a.Int("num_init"));
+  Exporter& exporter = c.exporter();
+  BlockId id;
+  if (llvm::Error error = a.Get("body", &id)) return error;
+  const Block& block = exporter.graph().block(id);
+  const std::string stem = c.op().result()->name() + "/body";
+  llvm::Expected<std::string> steps = c.Number(a.Dims("max_steps")[0], DType::kI64);
+  if (!steps) return steps.takeError();
+  onnx::GraphProto body;
+  body.set_name(stem);
+  // ONNX's Loop does not return its condition, so the condition is also carried.
+  std::vector<std::string> inputs = {*steps, c.In(0)};
+  for (unsigned i = 0; i < num_init; ++i) inputs.push_back(c.In(i));
+  Exporter::SetType(Type(DType::kI64, {}), stem + "/step", body.add_input());
+  Exporter::SetType(Type(DType::kBool, {}), stem + "/continues", body.add_input());
+  for (unsigned i = 0; i < block.inputs.size(); ++i) {
+    const Value* input = block.inputs[i];
+    exporter.SetName(input, i < num_init ? stem + "/" + input->name() : c.In(i));
+    if (i < num_init) Exporter::SetType(input->type(), exporter.NameOf(input), body.add_input());
+  }
+  if (llvm::Error error = exporter.ExportBlock(block, &body)) return error;
+  const auto give = [&](const Value* output, const std::string& name) {
+    Give(&body, exporter.NameOf(output), name);
+    Exporter::SetType(output->type(), name, body.add_output());
+  };
+  for (const Value* output : block.outputs)
+    if (exporter.NameOf(output).empty()) return c.Reject("its body cannot be exported");
+  give(block.outputs[0], stem + "/next");
+  for (size_t i = 0; i < block.outputs.size(); ++i)
+    give(block.outputs[i], stem + "/" + std::to_string(i));
+  std::vector<std::string> names =
+      c.Nodes("Loop", inputs, {{"body", static_cast<const onnx::GraphProto*>(&body)}},
+              static_cast<unsigned>(block.outputs.size()));
+  // In pdl, the outputs of steps come first.
+  std::rotate(names.begin(), names.begin() + num_init, names.end());
+  for (size_t i = 0; i + num_init < names.size(); ++i) {
+    Exported padded = PadSteps(c, names[i], c.op().results()[i]->type());
+    if (!padded) return padded.takeError();
+    names[i] = padded->names[0];
+  }
+  return names;
+}
+
+/// ONNX cannot end a run with an error: checks are left out.
+Exported UncheckedIndex(ExportCall& c) { return c.In(0); }
+Exported UncheckedAssertion(ExportCall& c) { return c.Scalar(1, DType::kBool); }
+
 /// Cumulative products, or linear recurrences: a Scan whose body is one step.
 Exported Recurrence(ExportCall& c) {
   const bool is_product = c.op().type() == "cumprod";
@@ -233,8 +298,12 @@ Exported Recurrence(ExportCall& c) {
                dtype);
 }
 
-constexpr ExportRule kRules[] = {
-    {"scan", Scan}, {"cumprod", Recurrence}, {"linear_recurrence", Recurrence}};
+constexpr ExportRule kRules[] = {{"scan", Scan},
+                                 {"while_loop", WhileLoop},
+                                 {"check_index", UncheckedIndex},
+                                 {"assert_true", UncheckedAssertion},
+                                 {"cumprod", Recurrence},
+                                 {"linear_recurrence", Recurrence}};
 
 }  // namespace
 

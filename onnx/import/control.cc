@@ -10,6 +10,8 @@ namespace {
 
 /// The most steps of an unrolled loop.
 constexpr int64_t kMaxSteps = 256;
+/// The bound of a loop that only its condition ends.
+constexpr int64_t kUnboundedSteps = int64_t{1} << 62;
 
 const onnx::GraphProto* Body(Node& n, llvm::StringRef name) {
   const auto* attribute = n.Attribute(name);
@@ -52,33 +54,35 @@ void ConvertIf(Node& n) {
 }
 
 /// Unrolls a loop: the types of carried values may change from step to step, and a condition that
-/// is known at import ends the loop.
-void Unroll(Node& n, const onnx::GraphProto& body, int64_t steps, bool runs) {
+/// is known at import ends the loop. Returns false if the condition is not known.
+bool Unroll(Node& n, const onnx::GraphProto& body, int64_t steps, bool runs) {
   std::vector<Value*> carried;
   for (unsigned i = 2; i < n.num_inputs(); ++i) carried.push_back(n.In(i));
   const size_t scanned = n.num_outputs() > carried.size() ? n.num_outputs() - carried.size() : 0;
   std::vector<std::vector<Value*>> slices(scanned);
   for (int64_t step = 0; runs && step < steps && !n.failed(); ++step) {
-    if (step >= kMaxSteps) return n.Unsupported("a loop of more than {0} steps", kMaxSteps);
+    if (step >= kMaxSteps) return n.Unsupported("a loop of more than {0} steps", kMaxSteps), true;
     std::vector<Value*> inputs = {n.Scalar(static_cast<double>(step), DType::kI64),
                                   n.Scalar(1, DType::kBool)};
     inputs.insert(inputs.end(), carried.begin(), carried.end());
     const std::vector<Value*> results = Import(n, body, inputs);
-    if (n.failed()) return;
+    if (n.failed()) return true;
     if (results.size() != 1 + carried.size() + scanned)
       return n.Fail("its body returns {0} values, not {1}", results.size(),
-                    1 + carried.size() + scanned);
+                    1 + carried.size() + scanned),
+             true;
     const std::optional<double> continues = n.KnownReal(results[0]);
-    if (!continues) return n.Unsupported("a loop whose end depends on data");
+    if (!continues) return false;
     runs = *continues != 0;
     for (size_t i = 0; i < carried.size(); ++i) carried[i] = results[1 + i];
     for (size_t i = 0; i < scanned; ++i) slices[i].push_back(results[1 + carried.size() + i]);
   }
   for (size_t i = 0; i < carried.size(); ++i) n.Out(static_cast<unsigned>(i), carried[i]);
   for (size_t i = 0; i < scanned; ++i) {
-    if (slices[i].empty()) return n.Unsupported("a loop without steps that stacks values");
+    if (slices[i].empty()) return n.Unsupported("a loop without steps that stacks values"), true;
     n.Out(static_cast<unsigned>(carried.size() + i), n.Call("stack", slices[i]));
   }
+  return true;
 }
 
 /// The names of the inputs of a loop's body.
@@ -106,20 +110,88 @@ bool ContinuesAlways(const onnx::GraphProto& body) {
   return is_tensor || name == body.input(1).name();
 }
 
+/// Whether the largest number of steps is known at import, or determined by sizes.
+bool KnowsSteps(Node& n) {
+  if (!n.Has(0)) return false;
+  const std::optional<KnownSizes> sizes = n.KnownSizesOf(n.In(0));
+  return n.KnownReal(n.In(0)) || (sizes && sizes->elements.size() == 1);
+}
+
+/// A loop that ends when its body returns false, or after `most` steps.
+void WhileLoop(Node& n, const onnx::GraphProto& body, Value* runs) {
+  // Without a bound, or with one that depends on data, a carried number counts the steps.
+  Value* most = nullptr;
+  Dim bound = kUnboundedSteps;
+  if (KnowsSteps(n)) {
+    bound = n.SizeIn(0);
+  } else if (n.Has(0)) {
+    most = n.Reshape(n.Cast(n.In(0), DType::kI64), {});
+  }
+  if (n.failed()) return;
+  const size_t num_carried = n.num_inputs() > 2 ? n.num_inputs() - 2 : 0;
+  const size_t num_scanned = n.num_outputs() > num_carried ? n.num_outputs() - num_carried : 0;
+  if (num_scanned > 0 && bound == Dim(kUnboundedSteps)) {
+    // Reports that the number must be known at import.
+    if (n.Has(0)) (void)n.SizeIn(0);
+    if (!n.failed()) n.Unsupported("a loop that stacks values, without a largest number of steps");
+    return;
+  }
+  Value* zero = n.Scalar(0, DType::kI64);
+  runs = n.Reshape(n.Cast(runs, DType::kBool), {});
+  if (most != nullptr) runs = n.Call("logical_and", {runs, n.Call("greater", {most, zero})});
+  Node::Loop loop;
+  loop.max_steps = bound;
+  loop.init = {runs, zero};
+  for (unsigned i = 2; i < n.num_inputs(); ++i) loop.init.push_back(n.In(i));
+  loop.names = InputNames(body, 2);
+  loop.names.insert(loop.names.begin(), {"continues", "step"});
+  std::vector<Value*> results = n.Scan(loop, [&](llvm::ArrayRef<Value*> given) {
+    std::vector<Value*> inputs = {given[1], n.Scalar(1, DType::kBool)};
+    inputs.insert(inputs.end(), given.begin() + 2, given.end());
+    std::vector<Value*> gives = Import(n, body, inputs);
+    if (n.failed()) return std::vector<Value*>();
+    if (gives.size() != 1 + num_carried + num_scanned) {
+      n.Fail("its body returns {0} values, not {1}", gives.size(), 1 + num_carried + num_scanned);
+      return std::vector<Value*>();
+    }
+    Value* next = n.Add(given[1], n.Scalar(1, DType::kI64));
+    Value* continues = n.Reshape(n.Cast(gives[0], DType::kBool), {});
+    if (most != nullptr)
+      continues = n.Call("logical_and", {continues, n.Call("less", {next, most})});
+    gives[0] = continues;
+    gives.insert(gives.begin() + 1, next);
+    return gives;
+  });
+  if (n.failed()) return;
+  // Results: the stacked values, the condition, the number of steps, the carried values.
+  for (size_t i = 0; i < num_carried; ++i)
+    n.Out(static_cast<unsigned>(i), results[num_scanned + 2 + i]);
+  if (num_scanned == 0) return;
+  Value* steps = n.Call("range", {}, {{"start", Shape{0}}, {"stop", Shape{bound}}});
+  Value* ran = n.Call("nonzero", {n.Call("less", {steps, results[num_scanned + 1]})});
+  if (ran == nullptr) return;
+  ran = n.Reshape(ran, {ran->type().dims[0]});
+  for (size_t i = 0; i < num_scanned; ++i)
+    n.Out(static_cast<unsigned>(num_carried + i), n.Call("gather", {results[i], ran}));
+}
+
 void ConvertLoop(Node& n) {
   const onnx::GraphProto* body = Body(n, "body");
   if (body == nullptr) return;
   const std::optional<double> runs = n.Has(1) ? n.KnownReal(n.In(1)) : 1.0;
   if (n.failed()) return;
-  if (!runs) {
-    if (!n.importer().InputsOf(n.In(1)).empty()) n.IntsIn(1);
-    return n.Unsupported("a loop whose end depends on data");
-  }
+  const bool stacks = n.num_outputs() + 2 > n.num_inputs();
+  // All of its steps, or none: the number of stacked values must be known.
+  if (!runs && stacks && ContinuesAlways(*body)) (void)n.RealIn(1);
+  if (n.failed()) return;
+  if (!runs || (n.Has(0) && !stacks && !KnowsSteps(n)))
+    return WhileLoop(n, *body, n.Has(1) ? n.In(1) : n.Scalar(1, DType::kBool));
   const Dim steps = n.Has(0) ? n.SizeIn(0) : Dim(kMaxSteps + 1);
   if (n.failed()) return;
   if (steps.is_constant() &&
       (steps.constant() <= kMaxSteps || !n.Has(0) || *runs == 0 || !ContinuesAlways(*body)))
-    return Unroll(n, *body, steps.constant(), *runs != 0);
+    if (Unroll(n, *body, steps.constant(), *runs != 0)) return;
+  if (!ContinuesAlways(*body)) return WhileLoop(n, *body, n.Scalar(*runs, DType::kBool));
   Node::Loop loop;
   loop.xs = {n.Call("range", {}, {{"start", Shape{0}}, {"stop", Shape{steps}}})};
   loop.names = InputNames(*body, 2);

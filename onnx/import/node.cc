@@ -366,11 +366,16 @@ std::vector<Value*> Node::Scan(
     return {};
   }
   for (Value*& operand : operands) operand = importer_.Inside(operand);
-  std::vector<NamedAttribute> attributes = {{"axis", loop.axis},
-                                            {"reverse", loop.reverse},
-                                            {"num_xs", static_cast<int64_t>(loop.xs.size())},
-                                            {"num_init", static_cast<int64_t>(loop.init.size())}};
-  const OpDef& def = *GlobalRegistry().Find("scan");
+  std::vector<NamedAttribute> attributes = {{"num_init", static_cast<int64_t>(loop.init.size())}};
+  if (loop.max_steps) {
+    attributes.push_back({"max_steps", Shape{*loop.max_steps}});
+  } else {
+    attributes.push_back({"axis", loop.axis});
+    attributes.push_back({"reverse", loop.reverse});
+    attributes.push_back({"num_xs", static_cast<int64_t>(loop.xs.size())});
+  }
+  const char* const op = loop.max_steps ? "while_loop" : "scan";
+  const OpDef& def = *GlobalRegistry().Find(op);
   // The types of a body's inputs do not depend on its calls.
   std::vector<NamedAttribute> without_body = attributes;
   without_body.push_back({"body", BlockId{}});
@@ -397,7 +402,7 @@ std::vector<Value*> Node::Scan(
   attributes.push_back({"body", made.block});
   attributes.push_back({"num_captured", static_cast<int64_t>(made.captured.size())});
   attributes.push_back({"num_results", static_cast<int64_t>(num_results)});
-  return CallAll("scan", operands, attributes);
+  return CallAll(op, operands, attributes);
 }
 
 Value* Node::Cast(Value* x, DType to) {

@@ -85,6 +85,9 @@ class Node {
     Value* lengths = nullptr;
     int64_t axis = 0;
     bool reverse = false;
+    /// If set, the loop has no sequences; it ends when the first carried value, bool[], is false,
+    /// and after this number of steps.
+    std::optional<Dim> max_steps;
     /// The names of the slices and of the carried values in the source.
     std::vector<std::string> names;
   };

@@ -14,6 +14,7 @@
 #include "llvm/Support/raw_ostream.h"
 #include "onnx/import/layers.h"
 #include "pdl/compiler/format.h"
+#include "pdl/compiler/graph_walk.h"
 #include "pdl/op/error.h"
 
 namespace pdl {
@@ -381,8 +382,8 @@ std::string TextWriter::WriteBody(BlockId id, const Op& caller) {
   text += statements + "return ";
   llvm::StringSet<> returned;
   // Carried values keep their names.
-  const auto num_xs = static_cast<size_t>(caller.attributes().Int("num_xs"));
-  const auto num_init = static_cast<size_t>(caller.attributes().Int("num_init"));
+  const LoopBody counts(graph_, caller);
+  const size_t num_xs = counts.num_xs(), num_init = counts.num_init();
   llvm::ListSeparator next(", ");
   for (size_t i = 0; i < block.outputs.size(); ++i) {
     const Value* output = block.outputs[i];

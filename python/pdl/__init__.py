@@ -15,12 +15,15 @@ from pdl._functions import load_plugin
 from pdl._grad import grad, value_and_grad
 from pdl._graph import Graph, Instance, Value, of_graph as _of_graph
 from pdl._network import Network, compile, load
+from pdl._own_layers import Layers, layer, layers_from
 from pdl._pdl import Tensor, __version__
 from pdl._profile import Profile, ProfileStep
 from pdl._ragged import Ragged, Sparse, ragged, sparse
+from pdl._reflection import declarations, declarations_proto, proto_file
 from pdl._render import Function
 from pdl._tensor import tensor
 from pdl._train import Training, train
+from pdl._weights import WeightFile, weights
 from pdl.errors import (
     ArgumentError,
     AttributeValueError,
@@ -86,6 +89,7 @@ __all__ = [
     "Function",
     "Graph",
     "Instance",
+    "Layers",
     "MissingFileError",
     "Network",
     "Profile",
@@ -102,20 +106,26 @@ __all__ = [
     "UnknownNameError",
     "Value",
     "WeightError",
+    "WeightFile",
     "__version__",
     "batches",
     "compile",
+    "declarations",
+    "declarations_proto",
     "errors",
     "explain",
     "grad",
     "input",
+    "layer",
     "layers",
+    "layers_from",
     "load",
     "load_plugin",
     "minimize",
     "ops",
     "output",
     "param",
+    "proto_file",
     "ragged",
     "seed",
     "sparse",
@@ -125,4 +135,5 @@ __all__ = [
     "train",
     "update",
     "value_and_grad",
+    "weights",
 ]

@@ -8,8 +8,9 @@ import numpy as np
 
 from pdl._dtypes import NUMPY_NAMES, is_dense_array
 from pdl._pdl import Tensor, tensor
-from pdl._ragged import Ragged, Sparse, of_rows, sparse
+from pdl._ragged import Ragged, Sparse, of_rows, sparse, sparse_rows
 from pdl._types import dims_of, dtype_of
+
 
 def is_array(value: object) -> bool:
     """Whether ``value`` is a tensor, an array with the buffer protocol or DLPack, or a ragged or sparse value."""
@@ -23,11 +24,16 @@ def to_input(value: Any, name: str, type: str) -> Any:
     try:
         if isinstance(value, (Ragged, Sparse)):
             return value.parts()
-        if type.startswith("sparse ") and not isinstance(value, (str, bytes, dict)):
-            is_list = isinstance(value, (list, tuple))
-            return sparse(to_array(value, dtype_of(type)) if is_list else value).parts()
         dims = dims_of(type)
         levels = sum(str(dim).startswith("~") for dim in dims)
+        if type.startswith("sparse ") and not isinstance(value, (str, bytes, dict)):
+            if levels and hasattr(value, "tocsr"):
+                raise ValueError("a matrix is no sequences; pdl.sparse(matrix, lengths=…) makes some of its rows")
+            matrix = _matrices(value, dtype_of(type), levels)
+            columns = dims[-1] if isinstance(dims[-1], int) else None
+            if levels == 0:
+                return sparse(matrix).parts()
+            return sparse_rows(matrix, columns, levels, to_array([], dtype_of(type))).parts()
         if levels and isinstance(value, (list, tuple)):
             row_dims = [dim if isinstance(dim, int) else 0 for dim in dims[levels + 1 :]]
             return of_rows(value, NUMPY_NAMES[dtype_of(type)], levels, row_dims).parts()
@@ -37,6 +43,15 @@ def to_input(value: Any, name: str, type: str) -> Any:
         kinds = (TypeError, OverflowError, BufferError, ValueError)
         kind = next(one for one in kinds if isinstance(error, one))
         raise kind(f"input '{name}': {error}") from None
+
+
+def _matrices(value: Any, dtype: str, levels: int) -> Any:
+    """The value with its matrices, which are ``levels`` lists deep, as arrays if they are lists."""
+    if not isinstance(value, (list, tuple)):
+        return value
+    if levels == 0:
+        return to_array(value, dtype) if len(value) else value
+    return [_matrices(one, dtype, levels - 1) for one in value]
 
 
 def to_array(value: object, dtype: str | None) -> Any:

@@ -6,7 +6,7 @@ from __future__ import annotations
 
 import itertools
 from functools import lru_cache, partial
-from typing import Any
+from typing import Any, Sequence
 
 import numpy as np
 
@@ -14,10 +14,10 @@ from pdl import _pdl
 from pdl._arrays import is_array, to_array
 from pdl._cache import Cache
 from pdl._check import seed_of
-from pdl._declarations import Declaration, Input, Place
+from pdl._declarations import Declaration, Input, Library, Place
 from pdl._graph import Graph, Value
 from pdl._ragged import Lengths, Ragged, Sparse, bytes_of
-from pdl._render import Function, Renderer
+from pdl._render import Function, Renderer, files_of, imports_of
 from pdl._results import pack
 from pdl.errors import ArgumentError, Error, without_place
 
@@ -84,6 +84,13 @@ class _Arguments:
                 rendered = self.renderer.attribute(given, self.declaration.attribute(name))
             self.text.append(f"{name}={rendered}")
 
+    @property
+    def libraries(self) -> list[Library]:
+        """The libraries that the call refers to."""
+        own = self.declaration.library
+        found = self.renderer.libraries
+        return list({**found, own.alias: own}.values() if own else found.values())
+
     def _one_array(self, given: object) -> object:
         """Converts a list that contains arrays or NumPy scalars to one array; other arguments are unchanged."""
         if not isinstance(given, (list, tuple)):
@@ -114,6 +121,11 @@ def call(
     name = None if declaration.has_name_attribute else kwargs.pop("name", None)
     given = list(_flat(args)) + list(_flat(kwargs.values()))
     if _is_function(declaration, args, kwargs):
+        if name is not None:
+            raise ArgumentError(
+                f"'{declaration.name}' is called without its inputs and returns a function, which has no name: "
+                "name= names the result of a call"
+            )
         return _function(declaration, args, kwargs)
     graph = next((one.graph for one in given if isinstance(one, Value)), None)
     if graph is None and not any(is_array(one) for one in given):
@@ -153,9 +165,23 @@ def declaration_default(declaration: Declaration, name: str) -> bool:
 
 
 def _function(declaration: Declaration, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Function:
+    unknown = [name for name in kwargs if not declaration.takes(name.rstrip("_") or name)]
+    if unknown:
+        _refuse_names(declaration, unknown)
     arguments = _Arguments(declaration, Renderer(_is_value, None))
     arguments.add(args, kwargs)
-    return Function(f"{declaration.name}({', '.join(arguments.text)})", arguments.renderer.values)
+    text = f"{declaration.callee}({', '.join(arguments.text)})"
+    return Function(text, arguments.renderer.values, arguments.libraries)
+
+
+def _refuse_names(declaration: Declaration, names: Sequence[str]) -> None:
+    """Raises the compiler's error for keyword arguments that the declaration does not have."""
+    libraries = (declaration.library,) if declaration.library else ()
+    given = ", ".join(f"{name}=none" for name in names)
+    try:
+        _compile(f"layer value = {declaration.callee}({given})", libraries)
+    except Error as error:
+        raise without_place(error) from None
 
 
 def _is_value(given: object) -> bool:
@@ -171,31 +197,38 @@ def _build(
 ) -> Any:
     arguments = _Arguments(declaration, Renderer(_is_value, graph.capture))
     arguments.add(args, kwargs)
-    expression = f"{declaration.name}({', '.join(arguments.text)})"
+    expression = f"{declaration.callee}({', '.join(arguments.text)})"
     values = arguments.renderer.values
-    if name is None and values and all(one.is_built_in for one in values.values()):
-        return graph.expression(expression)
-    count = num_results(declaration, lambda: graph.check_text(expression, values))
-    outputs = [one.name for one in declaration.outputs]
-    return pack(
-        declaration, graph.assign(expression, values, declaration.name, outputs, count, name)
-    )
+    with graph.importing(arguments.libraries):
+        if name is None and values and all(one.is_built_in for one in values.values()):
+            return graph.expression(expression)
+        count = num_results(
+            declaration, lambda: graph.check_text(expression, values), graph.libraries
+        )
+        outputs = [one.name for one in declaration.outputs]
+        return pack(
+            declaration, graph.assign(expression, values, declaration.name, outputs, count, name)
+        )
 
 
-def num_results(declaration: Declaration, text: Any) -> int:
+def num_results(declaration: Declaration, text: Any, libraries: Sequence[Library]) -> int:
     """The number of results of a call. If the declaration does not determine it, ``text()`` is compiled, source
-    that ends with the call."""
+    that ends with the call and refers to ``libraries``."""
     if not declaration.results_from:
         return max(1, len(declaration.outputs))
     try:
-        return _count_results(text())
+        return _count_results(text(), tuple(libraries))
     except Error as error:
         raise without_place(error) from None
 
 
 @lru_cache(maxsize=1024)
-def _count_results(text: str) -> int:
-    return _pdl.compile(text, "<call>").num_last_results
+def _count_results(text: str, libraries: tuple[Library, ...]) -> int:
+    return _compile(text, libraries).num_last_results
+
+
+def _compile(text: str, libraries: Sequence[Library]) -> _pdl.Program:
+    return _pdl.compile(imports_of(libraries) + text, "<call>", files=files_of(libraries))
 
 
 # --- Eager calls -------------------------------------------------------------------------------
@@ -232,8 +265,10 @@ _networks: Cache[_pdl.NetworkCore] = Cache()
 _SMALL = 1 << 20
 
 
-def _network(text: str, device: str, is_layer: bool) -> _pdl.NetworkCore:
-    program = _pdl.compile(text, "<call>")
+def _network(
+    text: str, libraries: Sequence[Library], device: str, is_layer: bool
+) -> _pdl.NetworkCore:
+    program = _compile(text, libraries)
     if is_layer and (program.parameters or program.states):
         raise ArgumentError("the layer has parameters of its own and can only be called in a pdl.Graph")
     return _pdl.NetworkCore(program, device=device, seed=_seed, at_once=True)
@@ -248,15 +283,16 @@ def _run(
     operands = _Operands()
     arguments = _Arguments(declaration, Renderer(_is_value, operands.add))
     arguments.add(args, kwargs)
-    expression = f"{declaration.name}({', '.join(arguments.text)})"
+    expression = f"{declaration.callee}({', '.join(arguments.text)})"
+    libraries = arguments.libraries
     inputs = "".join(operands.lines)
-    count = num_results(declaration, lambda: inputs + expression)
+    count = num_results(declaration, lambda: inputs + expression, libraries)
     names = ", ".join(f"result_{i}" for i in range(count))
     text = f"{inputs}{names} = {expression}\noutput {names}"
     key = text, operands.device, _seed
     try:
         network = _networks.get(
-            key, lambda: _network(text, operands.device, declaration.is_layer)
+            key, lambda: _network(text, libraries, operands.device, declaration.is_layer)
         )
     except Error as error:
         raise without_place(error) from None

@@ -10,7 +10,7 @@ import keyword
 from dataclasses import dataclass
 from enum import Enum
 from functools import cached_property
-from typing import Any
+from typing import Any, Mapping
 
 _DEFAULT_KINDS = (
     "int",
@@ -75,10 +75,10 @@ class Input:
     optional: bool
     # The attribute with the number of values; empty if the number of arguments determines it.
     count: str
-    # Operators only: the accepted dtypes (empty: all), the maximum number of ragged dims, and whether sparse
-    # matrices are accepted.
+    # The accepted numbers of ragged dims: 0 is a dense value.
+    levels: tuple[int, ...]
+    # Operators only: the accepted dtypes (empty: all), and whether sparse matrices are accepted.
     dtypes: tuple[str, ...]
-    ragged_levels: int
     sparse: bool
     # Layers only: its type and its default, as source of the language.
     type: str
@@ -92,10 +92,21 @@ class Input:
 
 @dataclass(frozen=True)
 class Output:
-    """The declaration of an output."""
+    """The declaration of an output. ``type`` is what is known of its type: "i64, scalar", "type of x"."""
 
     name: str
     comment: str
+    type: str
+
+
+@dataclass(frozen=True, eq=False)
+class Library:
+    """Layers of the user's own: sources by path, of which calls import ``path`` as ``alias``, a name that no other
+    library has."""
+
+    alias: str
+    path: str
+    files: Mapping[str, str]
 
 
 @dataclass(frozen=True)
@@ -118,6 +129,31 @@ class Declaration:
     # Layers only: the fields of param_attr and bias_attr.
     parameter_attributes: tuple[Attribute, ...]
     bias_attributes: tuple[Attribute, ...]
+    # The user's layers only: where the layer is defined.
+    library: Library | None = None
+
+    @property
+    def callee(self) -> str:
+        """Its name in a call, as source of the language."""
+        return f"{self.library.alias}.{self.name}" if self.library else self.name
+
+    @property
+    def optimizer_options(self) -> tuple[str, ...]:
+        """Arguments that ``minimize`` adds to those of a layer that updates a parameter."""
+        names = tuple(one.name for one in self.inputs[:2])
+        may_optimize = names == ("w", "g") or (self.library is not None and len(names) == 2)
+        return ("clip_norm", "lazy") if self.is_layer and may_optimize else ()
+
+    def takes(self, name: str) -> bool:
+        """Whether calls accept an argument of that name."""
+        if self.has_input(name):
+            return True
+        attribute = self.attribute(name)
+        if attribute is not None:
+            return not attribute.counted
+        return name in self.optimizer_options or (
+            self.is_layer and name in ("training", "recompute")
+        )
 
     @cached_property
     def parameters(self) -> list[Parameter]:
@@ -249,23 +285,45 @@ def _input(row: dict[str, Any]) -> Input:
         repeatable=row.get("repeatable", False),
         optional=row.get("optional", False),
         count=row.get("count", ""),
+        levels=tuple(row.get("levels", (0,))),
         dtypes=tuple(str(one).lower() for one in row.get("dtypes", ())),
-        ragged_levels=row.get("ragged_levels", 0),
         sparse="SPARSE" in row.get("storage", ()),
         type=row.get("type", ""),
         default_text=row.get("default_text", ""),
     )
 
 
-def _declaration(row: dict[str, Any], is_layer: bool) -> Declaration:
+def _output_type(row: dict[str, Any]) -> str:
+    """The declared dtype and dims of an output, as `pdl ops` prints them."""
+    dtype_of, dims_of = row.get("dtype_of_input"), row.get("dims_of_input")
+    if dtype_of and dtype_of == dims_of:
+        return f"type of {dtype_of}"
+    rank = row.get("rank")
+    parts = (
+        row["dtype"].lower() if "dtype" in row else "",
+        f"dtype of {dtype_of}" if dtype_of else "",
+        f"dtype from {row['dtype_of_attribute']}" if "dtype_of_attribute" in row else "",
+        "" if rank is None else "scalar" if rank == 0 else f"{rank} dim" + ("s" if rank > 1 else ""),
+        "dims broadcast" if row.get("broadcast") else "",
+        f"dims of {dims_of}" if dims_of else "",
+        f"dims from {row['dims_of_attribute']}" if "dims_of_attribute" in row else "",
+    )
+    return ", ".join(filter(None, parts))
+
+
+def _output(row: dict[str, Any]) -> Output:
+    return Output(name=row["name"], comment=row.get("comment", ""), type=_output_type(row))
+
+
+def _declaration(
+    row: dict[str, Any], is_layer: bool, library: Library | None = None
+) -> Declaration:
     return Declaration(
         name=row["type"],
         comment=row.get("comment", ""),
         is_layer=is_layer,
         inputs=tuple(_input(one) for one in row.get("inputs", ())),
-        outputs=tuple(
-            Output(one["name"], one.get("comment", "")) for one in row.get("outputs", ())
-        ),
+        outputs=tuple(_output(one) for one in row.get("outputs", ())),
         attributes=tuple(_attribute(one) for one in row.get("attributes", ())),
         results_from=tuple(row.get("results_from", ())),
         examples=tuple(row.get("examples", ())),
@@ -274,7 +332,14 @@ def _declaration(row: dict[str, Any], is_layer: bool) -> Declaration:
         max_ulp=row.get("max_ulp", 0.0),
         parameter_attributes=tuple(_attribute(one) for one in row.get("parameter_attributes", ())),
         bias_attributes=tuple(_attribute(one) for one in row.get("bias_attributes", ())),
+        library=library,
     )
+
+
+def read_layers(text: str, library: Library | None) -> dict[str, Declaration]:
+    """The layers of a library by name, in source order, parsed from the output of ``pdl ops --format=json``."""
+    rows = json.loads(text).get("layers", ())
+    return {row["type"]: _declaration(row, True, library) for row in rows}
 
 
 def read(text: str) -> tuple[dict[str, Declaration], dict[str, Declaration]]:

@@ -58,18 +58,29 @@ def _default(attribute: Attribute) -> str:
     return "optional" if attribute.optional else "required"
 
 
+def _levels(levels: tuple[int, ...]) -> str:
+    """The accepted ragged dims of a layer's input: "up to 2 ragged dims"; empty if it is dense."""
+    if not levels or levels[-1] == 0:
+        return ""
+    several = len(levels) == levels[-1] + 1
+    text = f"up to {levels[-1]}" if several else " or ".join(str(level) for level in levels)
+    return f"{text} ragged dim" + ("" if levels[-1] == 1 else "s")
+
+
 def _accepted(one: Input) -> str:
     if one.type:
-        text = one.type
+        text = "; ".join(filter(None, [one.type, _levels(one.levels)]))
     else:
         names = list(one.dtypes) if len(one.dtypes) < _NUM_DTYPES else ["any dtype"]
         text = " or ".join(filter(None, [", ".join(names[:-1]), *names[-1:]]))
         kinds = ["sparse"] if one.sparse else []
-        if one.ragged_levels:
-            kinds.append("ragged" if one.ragged_levels > 1 else "ragged at one level")
+        most = one.levels[-1] if one.levels else 0
+        if most:
+            kinds.append("ragged" if most > 1 else "ragged at one level")
         text = f"array of {text}"
         if kinds:
-            text += f"; may be {' or '.join(kinds)}"
+            verb = "must be" if 0 not in one.levels else "may be"
+            text += f"; {verb} {' or '.join(kinds)}"
     if one.repeatable:
         text += "; any number of them"
     if one.default_text and one.default_text != "none":
@@ -149,7 +160,7 @@ def documentation(declaration: Declaration) -> str:
     if rest:
         lines += ["", *_wrap(rest, "")]
     lines += _section("Parameters", _parameters(declaration))
-    returns = _entries((one.name, "", one.comment) for one in declaration.outputs)
+    returns = _entries((one.name, one.type, one.comment) for one in declaration.outputs)
     lines += _section("Returns", returns)
     lines += _section("Fields of param_attr", _fields(declaration.parameter_attributes))
     lines += _section("Fields of bias_attr", _fields(declaration.bias_attributes))

@@ -14,6 +14,7 @@ from pdl._check import integer_of
 from pdl._graph import Graph, Rows, Value, rows_of
 from pdl._network import with_values
 from pdl._ragged import Lengths, Ragged, Sparse, bytes_of
+from pdl._render import imports_of
 
 
 def grad(
@@ -76,7 +77,7 @@ def value_and_grad(
         trace = _trace(of, args, indices)
         text = trace.text()
         seed = _call.current_seed()
-        if trace.files:  # the parameters of networks in it may have changed
+        if trace.has_parts:  # the parameters of networks in it may have changed
             results = _network(text, seed, trace)(trace.fed)
         else:
             network = made.get((text, seed), lambda: _network(text, seed, trace))
@@ -124,7 +125,7 @@ class Trace(Graph):
         return lambda array, base: self.feed(_snapshot(array), base).name
 
     def _compile(self, text: str) -> Rows:
-        return _rows_of(text, tuple(self.files.items()))
+        return _rows_of(imports_of(self.libraries) + text, tuple(self.files.items()))
 
 
 # Tracing a function again mostly gives the same source.

@@ -9,15 +9,25 @@ import builtins
 import os
 import re
 import threading
+from contextlib import contextmanager
 from types import TracebackType
-from typing import Any, Callable, Mapping, NamedTuple, Sequence
+from typing import Any, Callable, Iterable, Iterator, Mapping, NamedTuple, Sequence
 
 from pdl import _pdl
 from pdl._dtypes import NUMPY_NAMES, dtype_name
 from pdl._check import shown
 from pdl._infix import Infix, no_attribute, value_ufunc
 from pdl._network import Network, Weights, compile_files
-from pdl._render import Function, Renderer, function_text, literal
+from pdl._declarations import Library
+from pdl._render import (
+    Function,
+    Renderer,
+    files_of,
+    function_text,
+    imports_of,
+    libraries_of,
+    literal,
+)
 from pdl._types import dims_of, dtype_of
 from pdl.errors import Error, without_place
 
@@ -150,6 +160,8 @@ class Graph:
         # The sources that the statements import, by path, and their networks, by their names in the graph.
         self._files: dict[str, str] = {}
         self._parts: dict[str, Network] = {}
+        # The layers of the user's own that the statements call, by alias.
+        self._libraries: dict[str, Library] = {}
 
     # --- The current graph --------------------------------------------------------------------
 
@@ -215,7 +227,7 @@ class Graph:
         init : Function or str, optional
             an initializer, ``pdl.ops.normal(std=0.02)``; by default zeros
         **attributes
-            weight_decay, gradient_clipping, lr_scale and trainable
+            weight_decay, l1, gradient_clipping, lr_scale, trainable and name
         """
         return self._variable("param", name, type, init, attributes)
 
@@ -273,12 +285,14 @@ class Graph:
             listed = ", ".join(one if isinstance(one, str) else one.name for one in names)
             statement += f" over [{listed}]"
         statement += f" with {function_text(optimizer)}"
-        self.add(statement if every is None else f"{statement} every {literal(every)}")
+        with self.importing(libraries_of(optimizer)):
+            self.add(statement if every is None else f"{statement} every {literal(every)}")
 
     def layer(self, name: str, function: Function) -> Instance:
         """Adds an instance of a layer: all its calls share its parameters."""
         self._take(name)
-        self.add(f"layer {name} = {function_text(function)}")
+        with self.importing(libraries_of(function)):
+            self.add(f"layer {name} = {function_text(function)}")
         return Instance(self, name)
 
     def grad(self, output: Value, inputs: Any, cotangent: Value | None = None) -> Any:
@@ -310,7 +324,7 @@ class Graph:
 
     def text(self) -> str:
         """The source of the network in the language."""
-        return "\n".join(self._statements) + "\n"
+        return imports_of(self.libraries) + "\n".join(self._statements) + "\n"
 
     def compile(
         self,
@@ -328,7 +342,7 @@ class Graph:
         The parameters and states of networks that were called in the graph get their current values."""
         return compile_files(
             self.text(),
-            self._files,
+            self.files,
             self.part_values(),
             name=name,
             folder=folder,
@@ -356,7 +370,33 @@ class Graph:
     @property
     def files(self) -> dict[str, str]:
         """The sources that the graph imports, by path."""
-        return self._files
+        return {**self._files, **files_of(self.libraries)}
+
+    @property
+    def has_parts(self) -> bool:
+        """Whether networks were called in the graph."""
+        return bool(self._parts)
+
+    @property
+    def libraries(self) -> list[Library]:
+        """The libraries that the graph imports."""
+        return list(self._libraries.values())
+
+    @contextmanager
+    def importing(self, libraries: Iterable[Library]) -> Iterator[None]:
+        """Imports libraries for statements that are added inside of the ``with`` statement; undone if it raises."""
+        added = [one for one in libraries if one.alias not in self._libraries]
+        for one in added:
+            self._check_free(one.alias)
+        self._names.update(one.alias for one in added)
+        self._libraries.update({one.alias: one for one in added})
+        try:
+            yield
+        except BaseException:
+            for one in added:
+                self._names.discard(one.alias)
+                del self._libraries[one.alias]
+            raise
 
     def part(self, network: Network, base: str, text: str) -> str:
         """Adds a network as a layer, imported from the source ``text``, and returns the layer's name."""
@@ -465,15 +505,17 @@ class Graph:
         init: Function | str | None,
         attributes: Mapping[str, Any],
     ) -> Value:
+        renderer = _renderer()
         self._check_free(name)
         _check_type(name, type)
         if init is None:
             init = "zeros()"
-        text = init if isinstance(init, str) else _renderer().plain(init)
+        text = init if isinstance(init, str) else renderer.plain(init)
         statement = f"{kind} {name}: {type} = {text}"
         if attributes:
-            statement += f" with {_renderer().attribute(attributes, None)}"
-        program = self._check("".join(self._inputs) + statement)
+            statement += f" with {renderer.attribute(attributes, None)}"
+        with self.importing(renderer.libraries.values()):
+            program = self._check("".join(self._inputs) + statement)
         self._take(name)
         self._statements.append(statement)
         rows = program.parameters if kind == "param" else program.states
@@ -486,7 +528,7 @@ class Graph:
             raise without_place(error) from None
 
     def _compile(self, text: str) -> Rows:
-        return rows_of(text, tuple(self._files.items()))
+        return rows_of(imports_of(self.libraries) + text, tuple(self.files.items()))
 
 
 _NAME = re.compile(r"[A-Za-z_][A-Za-z0-9_]*")

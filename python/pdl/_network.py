@@ -14,9 +14,10 @@ from pdl._check import integer_of, seed_of, shown, text_of, truth_of
 from pdl._profile import Profile, profile_of
 from pdl._render import Renderer
 from pdl._types import dims_of, dtype_of, range_of
+from pdl._weights import WeightFile, weights as weight_file
 from pdl.errors import FileError, UnknownNameError, WeightError
 
-Weights = Mapping[str, Any] | str | os.PathLike[str] | None
+Weights = Mapping[str, Any] | WeightFile | str | os.PathLike[str] | None
 _ENDINGS = (".pdl", ".pdlc", ".onnx")
 
 
@@ -128,6 +129,7 @@ class Network(_pdl.NetworkCore):
         outputs: str | Sequence[str] = (),
         training: bool = False,
         check_finite: bool = False,
+        check_indices: bool = False,
     ) -> dict[str, Any]:
         """Runs the network once.
 
@@ -141,6 +143,8 @@ class Network(_pdl.NetworkCore):
             whether to run in training mode
         check_finite : bool
             whether to raise an error at the first call that computes a nan or an infinity
+        check_indices : bool
+            whether to raise an error at the first call with an index outside its axis
 
         Returns
         -------
@@ -157,6 +161,7 @@ class Network(_pdl.NetworkCore):
             _outputs(outputs),
             truth_of(training, "training"),
             truth_of(check_finite, "check_finite"),
+            truth_of(check_indices, "check_indices"),
         )
 
     def profile(
@@ -196,7 +201,7 @@ class Network(_pdl.NetworkCore):
 
     @property
     def warnings(self) -> str:
-        """The compiler's warnings."""
+        """The compiler's warnings, as ``pdl check`` prints them; "" if there are none."""
         return self.program.warnings
 
     def text(self) -> str:
@@ -277,6 +282,16 @@ def _settings(settings: Mapping[str, Any] | None) -> dict[str, str]:
     return {name: renderer.attribute(value, None) for name, value in (settings or {}).items()}
 
 
+def _model_settings(settings: Mapping[str, Any] | None) -> dict[str, str]:
+    """The settings of an ONNX model: a string is the path of a .npy file."""
+    paths = {
+        name: os.fspath(value)
+        for name, value in (settings or {}).items()
+        if isinstance(value, (str, os.PathLike))
+    }
+    return {**_settings({k: v for k, v in (settings or {}).items() if k not in paths}), **paths}
+
+
 def _outputs(given: str | Sequence[str]) -> list[str]:
     """The argument ``outputs`` as a list."""
     names = [given] if isinstance(given, str) else given
@@ -289,8 +304,12 @@ def _outputs(given: str | Sequence[str]) -> list[str]:
 
 def weights_of(program: _pdl.Program, weights: Weights) -> Any:
     """The argument ``weights`` in the form that the extension module expects: a path, or arrays by name."""
-    if isinstance(weights, os.PathLike):
-        return os.fspath(weights)
+    if isinstance(weights, (str, os.PathLike)):
+        weights = weight_file(weights)
+    if isinstance(weights, WeightFile):
+        # A plain path, which may be a checkpoint of a training run, stays one.
+        path, tensors, rules = weights.described()
+        return path if tensors is None and not rules else (path, tensors, rules)
     if not isinstance(weights, Mapping):
         return weights
     types = {row[0]: row[1] for row in [*program.parameters, *program.states]}
@@ -378,9 +397,11 @@ def load(
     device : str
         "cpu", "cuda" or "cuda:1"
     weights : path or dict, optional
-        a .safetensors file, or arrays by the names of parameters and states
+        a .safetensors file, ``pdl.weights(…)`` with options for loading it, or arrays by the names of parameters and
+        states
     settings : dict, optional
-        values of the network's ``attr`` declarations
+        values of the network's ``attr`` declarations. For an ONNX model: inputs that become constants
+        (``{"axes": [-1]}``, arrays, or the path of a .npy file), and symbolic sizes (``{"N": 1}``)
     threads : int
         number of threads; 0 means all
     seed : int
@@ -398,7 +419,8 @@ def load(
         raise FileError("expected a file name, got source: use pdl.compile to compile source")
     if not path.endswith(_ENDINGS):
         raise FileError(f"'{path}' is not a network: the name must end in .pdl, .pdlc or .onnx")
-    program = _pdl.load(path, _settings(settings))
+    read = _model_settings if path.endswith(".onnx") else _settings
+    program = _pdl.load(path, read(settings))
     return make(program, device, weights, threads, seed)
 
 
@@ -442,6 +464,7 @@ def compile(
         settings=settings,
         threads=threads,
         seed=seed,
+        warn_unused=True,
     )
 
 
@@ -457,20 +480,28 @@ def compile_files(
     settings: Mapping[str, Any] | None,
     threads: int,
     seed: int,
+    warn_unused: bool = False,
 ) -> Network:
     """``compile`` for source that may import ``files``, sources by path. ``values`` are additional weights:
-    ``weights`` takes precedence, and names that the network lacks are ignored."""
+    ``weights`` takes precedence, and names that the network lacks are ignored. ``warn_unused``: warn of names
+    that nothing uses."""
     if text_of(text, "the source").endswith(_ENDINGS) and "\n" not in text:
         raise FileError(f"expected source, got the file name '{text}': use pdl.load to read files")
     program = _pdl.compile(
-        text, text_of(name, "name"), os.fspath(folder), _settings(settings), False, files
+        text,
+        text_of(name, "name"),
+        os.fspath(folder),
+        _settings(settings),
+        False,
+        files,
+        warn_unused,
     )
     return make(program, device, with_values(program, values, weights), threads, seed)
 
 
 def with_values(program: _pdl.Program, values: Mapping[str, Any], weights: Weights) -> Weights:
     """``weights``, and ``values`` for other parameters and states of the program."""
-    if not values or isinstance(weights, (str, os.PathLike)):
+    if not values or isinstance(weights, (str, os.PathLike, WeightFile)):
         return weights
     own = {row[0] for row in [*program.parameters, *program.states]}
     return {**{name: values[name] for name in values if name in own}, **(weights or {})}

@@ -1,4 +1,4 @@
-"""Ragged values and sparse matrices, stored as dense tensors with offsets, the begin of each row."""
+"""Ragged and sparse values, stored as dense tensors with offsets, the begin of each row."""
 
 from __future__ import annotations
 
@@ -236,17 +236,27 @@ def of_rows(
 
 class Sparse:
     """A sparse matrix in CSR format: row i has the elements ``values[offsets[i]:offsets[i + 1]]`` in the columns
-    ``indices[offsets[i]:offsets[i + 1]]``. Without values its dtype is bool. See ``pdl.sparse``."""
+    ``indices[offsets[i]:offsets[i + 1]]``. Without values its dtype is bool.
 
-    __slots__ = ("values", "offsets", "indices", "shape")
+    The rows may be those of sequences: ``sequences`` has the offsets of the sequences, in rows; with two ragged dims
+    those of the outer sequences, in inner ones, come first. ``shape`` is that of the matrix of all rows. See
+    ``pdl.sparse``."""
+
+    __slots__ = ("values", "offsets", "indices", "shape", "sequences")
 
     def __init__(
-        self, values: Tensor | None, offsets: Tensor, indices: Tensor, shape: tuple[int, int]
+        self,
+        values: Tensor | None,
+        offsets: Tensor,
+        indices: Tensor,
+        shape: tuple[int, int],
+        sequences: tuple[Tensor, ...] = (),
     ) -> None:
         self.values = values
         self.offsets = offsets
         self.indices = indices
         self.shape = shape
+        self.sequences = sequences
 
     @property
     def dtype(self) -> str:
@@ -260,28 +270,32 @@ class Sparse:
 
     @property
     def type(self) -> str:
-        """The type in the syntax of the language: ``sparse f32[3, 1000]``."""
-        return f"sparse {self.dtype}[{self.shape[0]}, {self.shape[1]}]"
+        """The type in the syntax of the language: ``sparse f32[3, 1000]``, ``sparse f32[2, ~T, 1000]``."""
+        symbols = iter("ST" if len(self.sequences) == 2 else "T")
+        return self.type_with(lambda offsets: next(symbols))
 
     def type_with(self, symbol: Callable[[Tensor], str]) -> str:
-        """The type, which has no symbols; see ``Ragged.type_with``."""
-        return self.type
+        """The type, with the symbols of the lengths of sequences; see ``Ragged.type_with``."""
+        dims = [str(len(self)), *(f"~{symbol(one)}" for one in self.sequences), str(self.shape[1])]
+        return f"sparse {self.dtype}[{', '.join(dims)}]"
 
     def parts(self) -> Parts:
         """Its tensors, by the suffixes of the names of a network's inputs."""
         values = {} if self.values is None else {"": self.values}
-        return {**values, ".offsets": self.offsets, ".indices": self.indices}
+        names = (".offsets", ".offsets2", ".offsets3")
+        offsets = dict(zip(names, (*self.sequences, self.offsets)))
+        return {**values, **offsets, ".indices": self.indices}
 
     def __len__(self) -> int:
-        return self.shape[0]
+        return self.sequences[0].size - 1 if self.sequences else self.shape[0]
 
-    def todense(self) -> np.ndarray[Any, Any]:
-        """The matrix as a dense NumPy array."""
+    def todense(self) -> Any:
+        """The matrix as a dense NumPy array; sequences as a ragged value of dense rows."""
         values = True if self.values is None else self.values.numpy()
         dense = np.zeros(self.shape, bool if self.values is None else self.values.numpy().dtype)
         rows = np.repeat(np.arange(self.shape[0]), np.diff(self.offsets.numpy()))
         np.add.at(dense, (rows, self.indices.numpy()), values)
-        return dense
+        return Ragged(tensor(dense), *self.sequences) if self.sequences else dense
 
     def __repr__(self) -> str:
         return f"<pdl {self.type}, {self.indices.size} elements>"
@@ -294,13 +308,16 @@ def sparse(
     offsets: Any = None,
     indices: Any = None,
     shape: tuple[int, int] | None = None,
+    lengths: Any = None,
 ) -> Sparse:
-    """Creates a sparse matrix from a SciPy matrix, from a dense array, or from the parts of a CSR matrix.
+    """Creates a sparse matrix from a SciPy matrix, from a dense array, or from the parts of a CSR matrix; or
+    sequences of sparse rows, ``sparse f32[N, ~T, D]``.
 
     Parameters
     ----------
     matrix : SciPy sparse matrix or array, optional
-        the matrix, instead of its parts
+        the matrix, instead of its parts; a list of matrices is one sequence for each, a list of lists of matrices
+        has two ragged dims
     values : array, optional
         the elements (``data`` in SciPy); without them the dtype is bool
     offsets : array of int
@@ -309,26 +326,100 @@ def sparse(
         the column of each element
     shape : tuple of int
         numbers of rows and columns
+    lengths : sequence of int, optional
+        the number of rows of each sequence, which are the rows of the matrix, one after the other; with two ragged
+        dims a list of such lists
+
+    Examples
+    --------
+    >>> pdl.sparse([[0.0, 2.0], [1.0, 0.0]])
+    >>> pdl.sparse([first, second])  # matrices with a column for each feature
+    >>> pdl.sparse(rows, lengths=[2, 0, 1])
     """
     if matrix is not None:
-        if hasattr(matrix, "tocsr"):
-            rows = matrix.tocsr()
-            values, offsets, indices, shape = rows.data, rows.indptr, rows.indices, rows.shape
-        else:
-            dense = np.asarray(matrix)
-            if dense.ndim != 2:
-                raise ValueError(f"a sparse matrix must have 2 dims, got an array with {dense.ndim}")
-            at, indices = np.nonzero(dense)
-            values, shape = dense[at, indices], (dense.shape[0], dense.shape[1])
-            offsets = np.searchsorted(at, np.arange(dense.shape[0] + 1))
-        values = None if values.dtype == np.bool_ else values
+        if isinstance(matrix, (list, tuple)) and _depth(matrix) > 2:
+            if lengths is not None:
+                raise TypeError("pdl.sparse takes a list of matrices or lengths, not both")
+            return sparse_rows(matrix, None if shape is None else int(shape[1]))
+        values, offsets, indices, shape = _csr(matrix)
     if offsets is None or indices is None or shape is None:
         raise TypeError("a sparse matrix requires offsets, indices and shape")
+    if values is not None and not isinstance(values, Tensor):
+        values = tensor(np.ascontiguousarray(values))
+    rows = int(shape[0])
+    sequences = () if lengths is None else _sequences_of(lengths)
+    if sequences:
+        _check_offsets(sequences[-1], "the sums of lengths", rows, "rows")
+    return Sparse(values, _index(offsets), _index(indices), (rows, int(shape[1])), sequences)
+
+
+def _csr(matrix: Any) -> tuple[Any, Any, Any, tuple[int, int]]:
+    """The values (None for bool), offsets, indices and shape of a matrix."""
+    if isinstance(matrix, Sparse):
+        if matrix.sequences:
+            raise ValueError(f"expected a matrix, got {matrix.type}")
+        return matrix.values, matrix.offsets, matrix.indices, matrix.shape
+    if hasattr(matrix, "tocsr"):
+        rows = matrix.tocsr()
+        values, offsets, indices, shape = rows.data, rows.indptr, rows.indices, rows.shape
+    else:
+        dense = np.asarray(matrix)
+        if dense.ndim != 2:
+            raise ValueError(f"a sparse matrix must have 2 dims, got an array with {dense.ndim}")
+        at, indices = np.nonzero(dense)
+        values, shape = dense[at, indices], (dense.shape[0], dense.shape[1])
+        offsets = np.searchsorted(at, np.arange(dense.shape[0] + 1))
+    return None if values.dtype == np.bool_ else values, offsets, indices, shape
+
+
+def _depth(value: Any) -> int:
+    """The number of dims of a matrix or of nested lists, also of different lengths."""
+    if isinstance(value, Sparse) or hasattr(value, "tocsr"):
+        return 2
+    if isinstance(value, (list, tuple)):
+        return 1 + max(map(_depth, value), default=0)
+    return int(np.ndim(value))
+
+
+def _sequences_of(lengths: Any) -> tuple[Tensor, ...]:
+    """The offsets of sequences with such lengths, or lists of lengths."""
+    if len(lengths) and all(np.ndim(one) == 1 for one in lengths):
+        inner = [int(length) for one in lengths for length in one]
+        return _offsets_of([len(one) for one in lengths]), _offsets_of(inner)
+    return (_offsets_of(lengths),)
+
+
+def sparse_rows(
+    sequences: Sequence[Any], columns: int | None = None, levels: int = 0, none: Any = None
+) -> Sparse:
+    """Sequences of sparse rows from lists of matrices. ``levels`` is the number of ragged dims, 0 to determine it
+    from the nesting. If there is no matrix, ``columns`` is required, and ``none`` is an empty array of the dtype."""
+    levels = levels or _depth(sequences) - 2
+    if levels not in (1, 2):
+        raise ValueError(f"expected a list of matrices, or of lists of them, got {_depth(sequences)} dims")
+    groups = sequences if levels == 2 else [sequences]
+    matrices = [one for group in groups for one in group]
+    # An empty list is a sequence without rows.
+    parts = [None if isinstance(one, (list, tuple)) and not len(one) else _csr(one) for one in matrices]
+    full = [part for part in parts if part is not None]
+    widths = ([] if columns is None else [columns]) + [int(part[3][1]) for part in full]
+    if not widths:
+        raise ValueError("sequences without rows require shape, for the number of columns")
+    if other := next((width for width in widths if width != widths[0]), None):
+        raise ValueError(f"all matrices must have the same number of columns, got {widths[0]} and {other}")
+    heights = [0 if part is None else int(part[3][0]) for part in parts]
+    counts = [np.diff(np.asarray(part[1])) for part in full]
+    elements = [
+        np.ones(len(part[2]), np.bool_) if part[0] is None else np.asarray(part[0]) for part in full
+    ]
+    values = np.concatenate(elements) if elements else np.zeros(0, np.bool_) if none is None else none
+    outer = (_offsets_of([len(group) for group in groups]),) if levels == 2 else ()
     return Sparse(
-        None if values is None else tensor(np.ascontiguousarray(values)),
-        _index(offsets),
-        _index(indices),
-        (int(shape[0]), int(shape[1])),
+        None if values.dtype in (np.bool_, "bool") else tensor(values),
+        _offsets_of(np.concatenate([*counts, np.zeros(0, np.int64)]).astype(np.int64)),
+        _index(np.concatenate([*(np.asarray(part[2]) for part in full), np.zeros(0, np.int64)])),
+        (sum(heights), widths[0]),
+        (*outer, _offsets_of(heights)),
     )
 
 

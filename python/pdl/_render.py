@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 import math
-from typing import Any, Callable, Mapping, Protocol
+from typing import Any, Callable, Iterable, Mapping, Protocol
 
 import numpy as np
 
 from pdl._arrays import is_array
 from pdl._dtypes import dtype_name
-from pdl._declarations import Attribute
+from pdl._declarations import Attribute, Declaration, Library
 
 
 class Named(Protocol):
@@ -23,10 +23,14 @@ class Function:
     """A call without its inputs, such as ``pdl.ops.relu()``: an initializer, an optimizer, the value of an attribute
     like ``act``."""
 
-    def __init__(self, text: str, values: Mapping[str, Any]) -> None:
+    def __init__(
+        self, text: str, values: Mapping[str, Any], libraries: Iterable[Library] = ()
+    ) -> None:
         self.text = text
         # The values of a graph in its arguments, by name.
         self.values = dict(values)
+        # The libraries that its source refers to.
+        self.libraries = tuple(libraries)
 
     def __repr__(self) -> str:
         return f"<pdl function {self.text}>"
@@ -36,11 +40,36 @@ def function_text(given: object) -> str:
     """The source of a function argument: ``pdl.layers.adam(lr=0.1)``, or ``pdl.layers.adam``."""
     if isinstance(given, Function):
         return given.text
-    if callable(given) and hasattr(given, "__pdl_declaration__"):
-        return f"{given.__pdl_declaration__.name}()"
+    declaration = declaration_of(given)
+    if declaration is not None:
+        return f"{declaration.callee}()"
     raise TypeError(
         f"expected a function such as pdl.layers.adam(lr=0.001), not {type(given).__name__}"
     )
+
+
+def declaration_of(given: object) -> Declaration | None:
+    """The declaration of a function of an operator or a layer; None for any other object."""
+    found: Declaration | None = getattr(given, "__pdl_declaration__", None)
+    return found
+
+
+def libraries_of(given: object) -> tuple[Library, ...]:
+    """The libraries that the source of a function argument needs."""
+    if isinstance(given, Function):
+        return given.libraries
+    declaration = declaration_of(given)
+    return (declaration.library,) if declaration and declaration.library else ()
+
+
+def imports_of(libraries: Iterable[Library]) -> str:
+    """The statements that import libraries."""
+    return "".join(f"import {text(one.path)} as {one.alias}\n" for one in libraries)
+
+
+def files_of(libraries: Iterable[Library]) -> dict[str, str]:
+    """The sources of libraries by path."""
+    return {path: source for one in libraries for path, source in one.files.items()}
 
 
 class Renderer:
@@ -54,7 +83,9 @@ class Renderer:
     ) -> None:
         self._is_value = is_value
         self._add_array = add_array
+        # The values of a graph by name, and the libraries by alias, that the rendered source refers to.
         self.values: dict[str, Any] = {}
+        self.libraries: dict[str, Library] = {}
 
     def operand(self, given: object, name: str) -> str:
         """Renders an argument for the input ``name``."""
@@ -96,7 +127,8 @@ class Renderer:
             return name
         if isinstance(given, Function):
             self.values.update(given.values)
-        if isinstance(given, Function) or hasattr(given, "__pdl_declaration__"):
+        if isinstance(given, Function) or declaration_of(given) is not None:
+            self.libraries.update({one.alias: one for one in libraries_of(given)})
             return function_text(given)
         if isinstance(given, (list, tuple)):
             return "[" + ", ".join(self.plain(item) for item in given) + "]"

@@ -16,7 +16,7 @@ from pdl._check import integer_of, seed_of, text_of, truth_of
 from pdl._epochs import Epoch, Means, Step, Watch
 from pdl._graph import Graph
 from pdl._network import Network, Weights, make, threads_of, weights_of, with_values
-from pdl._render import Function, function_text
+from pdl._render import Function, files_of, function_text, imports_of, libraries_of
 from pdl.errors import Error, RunError, UnknownNameError
 
 Optimizer = Function | Callable[..., Any]
@@ -95,7 +95,10 @@ class Training:
         )
         if optimizer is not None:
             text_of(loss, "loss")
-            text += f"\nminimize {loss} with {function_text(optimizer)}\n"
+            libraries = libraries_of(optimizer)
+            files = {**files, **files_of(libraries)}
+            added = [one for one in imports_of(libraries).splitlines() if one not in text]
+            text = "\n".join([text, *added, f"minimize {loss} with {function_text(optimizer)}\n"])
         given = with_values(self._program, values, weights)
         if isinstance(source, Network):
             # Restored if a loss is not finite.

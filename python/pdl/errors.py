@@ -74,7 +74,7 @@ class WeightError(Error, ValueError):
 
 
 class StatementError(Error, ValueError):
-    """An invalid statement: an update, a minimize, an initializer (PDL0405 to PDL0410)."""
+    """An invalid statement: an update, a minimize, an initializer (PDL0405 to PDL0411)."""
 
 
 class RunError(Error, ValueError):

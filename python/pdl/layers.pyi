@@ -24,15 +24,17 @@ def accuracy(
 
     Parameters
     ----------
-    logits : F[..., C]
-        a score for each class
-    label : i64[...]
+    logits : F[..., C]; up to 2 ragged dims
+        a score for each class, floats [..., C]
+    label : i64[...]; up to 2 ragged dims
+        the right class of each row, in 0..C; dims of the logits without the last
     name : str, optional
         names the result in a graph
 
     Returns
     -------
     y
+        The fraction of rows that are right, in [0, 1]: f32, a scalar.
     """
 @overload
 def accuracy(*, training: bool = ..., recompute: bool = ...) -> Function: ...
@@ -54,17 +56,22 @@ def adagrad(
     Parameters
     ----------
     w : F[...]
+        value of the parameter, of any sizes
     g : F[...]
+        gradient of the loss with respect to w: dims and dtype as w
     lr : f32[], default 0.01
-        learning rate
+        learning rate: factor of each step, a scalar
     eps : float > 0, default 1e-10
+        added to the divisor
     initial : float >= 0, default 0.0
+        initial value of the sum of squares
     name : str, optional
         names the result in a graph
 
     Returns
     -------
     y
+        The new value of the parameter: dims and dtype as w.
     """
 @overload
 def adagrad(
@@ -75,6 +82,7 @@ def adagrad(
     training: bool = ...,
     recompute: bool = ...,
     clip_norm: float = ...,
+    lazy: bool = ...,
 ) -> Function: ...
 
 @overload
@@ -95,20 +103,24 @@ def adam(
     Parameters
     ----------
     w : F[...]
+        value of the parameter, of any sizes
     g : F[...]
+        gradient of the loss with respect to w: dims and dtype as w
     lr : f32[], default 0.001
-        learning rate
+        learning rate: factor of each step, a scalar
     beta1 : float >= 0, < 1, default 0.9
         decay of the first moment
     beta2 : float >= 0, < 1, default 0.999
         decay of the second moment
     eps : float > 0, default 1e-08
+        added to the divisor
     name : str, optional
         names the result in a graph
 
     Returns
     -------
     y
+        The new value of the parameter: dims and dtype as w.
     """
 @overload
 def adam(
@@ -120,6 +132,7 @@ def adam(
     training: bool = ...,
     recompute: bool = ...,
     clip_norm: float = ...,
+    lazy: bool = ...,
 ) -> Function: ...
 
 @overload
@@ -142,21 +155,26 @@ def adamw(
     Parameters
     ----------
     w : F[...]
+        value of the parameter, of any sizes
     g : F[...]
+        gradient of the loss with respect to w: dims and dtype as w
     lr : f32[], default 0.001
-        learning rate
+        learning rate: factor of each step, a scalar
     beta1 : float >= 0, < 1, default 0.9
         decay of the first moment
     beta2 : float >= 0, < 1, default 0.999
         decay of the second moment
     eps : float > 0, default 1e-08
+        added to the divisor
     decay : float >= 0, default 0.01
+        weight decay, multiplied by the learning rate
     name : str, optional
         names the result in a graph
 
     Returns
     -------
     y
+        The new value of the parameter: dims and dtype as w.
     """
 @overload
 def adamw(
@@ -169,6 +187,7 @@ def adamw(
     training: bool = ...,
     recompute: bool = ...,
     clip_norm: float = ...,
+    lazy: bool = ...,
 ) -> Function: ...
 
 @overload
@@ -193,44 +212,62 @@ def batch_norm(
     Parameters
     ----------
     x : F[N, C, ...]
+        N examples with C channels and any further dims
     momentum : float >= 0, <= 1, default 0.9
         decay of the running statistics
     eps : float > 0, default 1e-05
         added to the variance
     param_attr : dict, default {}
+        attributes of the factor gamma, [C]
     bias_attr : dict, default {}
+        attributes of the shift beta, [C]
     name : str, optional
         names the result in a graph
 
     Returns
     -------
     y
+        The normalized, scaled and shifted elements: type as x.
 
     Fields of param_attr
     --------------------
     init : function, default ones()
-        makes the initial value
+        the operator without inputs that makes the initial value
     weight_decay : float >= 0, <= 1, default 0.0
-        fraction of itself that each step subtracts
+        L2 penalty: this factor times the parameter is added to its gradient before the
+        optimizer uses it
+    l1 : float >= 0, default 0.0
+        L1 penalty: this factor times the sign of the parameter is added to its gradient
+        before the optimizer uses it
     gradient_clipping : float >= 0, default 0.0
-        largest magnitude of its gradient; 0 is unlimited
+        each element of its gradient is clipped to [-gradient_clipping, gradient_clipping];
+        0: not clipped
     lr_scale : float >= 0, default 1.0
-        factor of the learning rate
+        factor of the optimizer's step: 0.1 trains it ten times slower
     trainable : bool, default True
-        whether training changes it
+        whether training changes it; false keeps its value
+    name : str, optional
+        its name; parameters with the same name are one
 
     Fields of bias_attr
     -------------------
     init : function, default zeros()
-        makes the initial value
+        the operator without inputs that makes the initial value
     weight_decay : float >= 0, <= 1, default 0.0
-        fraction of itself that each step subtracts
+        L2 penalty: this factor times the parameter is added to its gradient before the
+        optimizer uses it
+    l1 : float >= 0, default 0.0
+        L1 penalty: this factor times the sign of the parameter is added to its gradient
+        before the optimizer uses it
     gradient_clipping : float >= 0, default 0.0
-        largest magnitude of its gradient; 0 is unlimited
+        each element of its gradient is clipped to [-gradient_clipping, gradient_clipping];
+        0: not clipped
     lr_scale : float >= 0, default 1.0
-        factor of the learning rate
+        factor of the optimizer's step: 0.1 trains it ten times slower
     trainable : bool, default True
-        whether training changes it
+        whether training changes it; false keeps its value
+    name : str, optional
+        its name; parameters with the same name are one
     """
 @overload
 def batch_norm(
@@ -262,20 +299,24 @@ def bidirectional(
 
     Parameters
     ----------
-    x : F[N, ..., D]
-        [N, ~T, D], or [N, T, D]
+    x : F[N, ~T, D, ...] | F[N, T, D, ...]; up to 1 ragged dim
+        N sequences: ragged, or a padded batch
     lengths : i64[N], optional
-        the number of steps of each row of a padded batch
+        steps of each row of a padded batch; default: T
     forward : function, required
         maps x (and lengths) to outputs of the steps, and the last state
     backward : function, required
+        the same, on reversed sequences
     name : str, optional
         names the result in a graph
 
     Returns
     -------
     y
+        the outputs of both directions for each step, [N, ~T, A + B] or [N, T, A + B], where
+        A and B are the widths of `forward` and `backward`; dtype as x.
     last
+        the last states of both directions, [N, A + B]; dtype as x.
     """
 @overload
 def bidirectional(
@@ -301,14 +342,17 @@ def clip_gradient(
 
     Parameters
     ----------
-    g : F[...]
+    g : F[...]; up to 2 ragged dims
+        gradient of a parameter, of any sizes
     bound : float > 0, required
+        largest magnitude of an element
     name : str, optional
         names the result in a graph
 
     Returns
     -------
     y
+        The clipped gradient: dims and dtype as g.
     """
 @overload
 def clip_gradient(*, bound: float, training: bool = ..., recompute: bool = ...) -> Function: ...
@@ -319,10 +363,10 @@ def conv(
     *,
     channels: int,
     kernel: int | Sequence[int],
-    stride: int | Sequence[int] = ...,
-    pad: int | Sequence[int] = ...,
+    stride: int | Sequence[int] = [1],
+    pad: int | Sequence[int] = [0],
     same: bool = False,
-    dilation: int | Sequence[int] = ...,
+    dilation: int | Sequence[int] = [1],
     groups: int = 1,
     act: FunctionLike | None = None,
     bias: bool = True,
@@ -340,17 +384,18 @@ def conv(
     Parameters
     ----------
     x : F[N, C, ...]
+        N examples with C channels and 1 to 3 spatial dims
     channels : int > 0, required
         number of channels of the result
     kernel : list of int > 0, required
         size of the window, or one for each spatial dim
-    stride : list of int > 0, default 1
+    stride : list of int > 0, default [1]
         distance between windows
-    pad : list of int >= 0, default 0
+    pad : list of int >= 0, default [0]
         zeros added on each side
     same : bool, default False
         pads for ceil(size / stride) windows; overrides `pad`
-    dilation : list of int > 0, default 1
+    dilation : list of int > 0, default [1]
         distance between the elements of a window
     groups : int > 0, default 1
         groups of channels that are convolved separately
@@ -359,50 +404,67 @@ def conv(
     bias : bool, default True
         adds a bias to each channel
     param_attr : dict, default {}
-        attributes of the weight
+        attributes of the weight, [channels, C // groups, kernel...]
     bias_attr : dict, default {}
+        attributes of the bias, [channels]
     name : str, optional
         names the result in a graph
 
     Returns
     -------
     y
+        The windows' products, after `act`: [N, channels, ...], the spatial sizes as
+        determined by kernel, stride, pad and dilation; dtype as x.
 
     Fields of param_attr
     --------------------
     init : function, default he_normal()
-        makes the initial value
+        the operator without inputs that makes the initial value
     weight_decay : float >= 0, <= 1, default 0.0
-        fraction of itself that each step subtracts
+        L2 penalty: this factor times the parameter is added to its gradient before the
+        optimizer uses it
+    l1 : float >= 0, default 0.0
+        L1 penalty: this factor times the sign of the parameter is added to its gradient
+        before the optimizer uses it
     gradient_clipping : float >= 0, default 0.0
-        largest magnitude of its gradient; 0 is unlimited
+        each element of its gradient is clipped to [-gradient_clipping, gradient_clipping];
+        0: not clipped
     lr_scale : float >= 0, default 1.0
-        factor of the learning rate
+        factor of the optimizer's step: 0.1 trains it ten times slower
     trainable : bool, default True
-        whether training changes it
+        whether training changes it; false keeps its value
+    name : str, optional
+        its name; parameters with the same name are one
 
     Fields of bias_attr
     -------------------
     init : function, default zeros()
-        makes the initial value
+        the operator without inputs that makes the initial value
     weight_decay : float >= 0, <= 1, default 0.0
-        fraction of itself that each step subtracts
+        L2 penalty: this factor times the parameter is added to its gradient before the
+        optimizer uses it
+    l1 : float >= 0, default 0.0
+        L1 penalty: this factor times the sign of the parameter is added to its gradient
+        before the optimizer uses it
     gradient_clipping : float >= 0, default 0.0
-        largest magnitude of its gradient; 0 is unlimited
+        each element of its gradient is clipped to [-gradient_clipping, gradient_clipping];
+        0: not clipped
     lr_scale : float >= 0, default 1.0
-        factor of the learning rate
+        factor of the optimizer's step: 0.1 trains it ten times slower
     trainable : bool, default True
-        whether training changes it
+        whether training changes it; false keeps its value
+    name : str, optional
+        its name; parameters with the same name are one
     """
 @overload
 def conv(
     *,
     channels: int,
     kernel: int | Sequence[int],
-    stride: int | Sequence[int] = ...,
-    pad: int | Sequence[int] = ...,
+    stride: int | Sequence[int] = [1],
+    pad: int | Sequence[int] = [0],
     same: bool = False,
-    dilation: int | Sequence[int] = ...,
+    dilation: int | Sequence[int] = [1],
     groups: int = 1,
     act: FunctionLike | None = None,
     bias: bool = True,
@@ -418,8 +480,8 @@ def conv_bn(
     *,
     channels: int,
     kernel: int | Sequence[int],
-    stride: int | Sequence[int] = ...,
-    dilation: int | Sequence[int] = ...,
+    stride: int | Sequence[int] = [1],
+    dilation: int | Sequence[int] = [1],
     groups: int = 1,
     act: FunctionLike | None = ...,
     param_attr: ParameterAttributes = ...,
@@ -435,46 +497,57 @@ def conv_bn(
     Parameters
     ----------
     x : F[N, C, ...]
+        N examples with C channels and 1 to 3 spatial dims
     channels : int > 0, required
         number of channels of the result
     kernel : list of int > 0, required
         size of the window, or one for each spatial dim
-    stride : list of int > 0, default 1
+    stride : list of int > 0, default [1]
         distance between windows
-    dilation : list of int > 0, default 1
+    dilation : list of int > 0, default [1]
         distance between the elements of a window
     groups : int > 0, default 1
         groups of channels that are convolved separately
     act : function, default relu()
         applied last
     param_attr : dict, default {}
+        attributes of the weight of the convolution
     name : str, optional
         names the result in a graph
 
     Returns
     -------
     y
+        The normalized result of the convolution, after `act`: [N, channels, ...]; dtype as
+        x.
 
     Fields of param_attr
     --------------------
     init : function, optional
-        makes the initial value
+        the operator without inputs that makes the initial value
     weight_decay : float >= 0, <= 1, default 0.0
-        fraction of itself that each step subtracts
+        L2 penalty: this factor times the parameter is added to its gradient before the
+        optimizer uses it
+    l1 : float >= 0, default 0.0
+        L1 penalty: this factor times the sign of the parameter is added to its gradient
+        before the optimizer uses it
     gradient_clipping : float >= 0, default 0.0
-        largest magnitude of its gradient; 0 is unlimited
+        each element of its gradient is clipped to [-gradient_clipping, gradient_clipping];
+        0: not clipped
     lr_scale : float >= 0, default 1.0
-        factor of the learning rate
+        factor of the optimizer's step: 0.1 trains it ten times slower
     trainable : bool, default True
-        whether training changes it
+        whether training changes it; false keeps its value
+    name : str, optional
+        its name; parameters with the same name are one
     """
 @overload
 def conv_bn(
     *,
     channels: int,
     kernel: int | Sequence[int],
-    stride: int | Sequence[int] = ...,
-    dilation: int | Sequence[int] = ...,
+    stride: int | Sequence[int] = [1],
+    dilation: int | Sequence[int] = [1],
     groups: int = 1,
     act: FunctionLike | None = ...,
     param_attr: ParameterAttributes = ...,
@@ -488,8 +561,8 @@ def conv_up(
     *,
     channels: int,
     kernel: int | Sequence[int],
-    stride: int | Sequence[int] = ...,
-    dilation: int | Sequence[int] = ...,
+    stride: int | Sequence[int] = [2],
+    dilation: int | Sequence[int] = [1],
     groups: int = 1,
     act: FunctionLike | None = None,
     bias: bool = True,
@@ -505,13 +578,14 @@ def conv_up(
     Parameters
     ----------
     x : F[N, C, ...]
+        N examples with C channels and 1 to 3 spatial dims
     channels : int > 0, required
         number of channels of the result
     kernel : list of int > 0, required
         size of the window, or one for each spatial dim
-    stride : list of int > 0, default 2
+    stride : list of int > 0, default [2]
         factor by which each size grows
-    dilation : list of int > 0, default 1
+    dilation : list of int > 0, default [1]
         distance between the elements of a window
     groups : int > 0, default 1
         groups of channels that are convolved separately
@@ -520,48 +594,65 @@ def conv_up(
     bias : bool, default True
         adds a bias to each channel
     param_attr : dict, default {}
-        attributes of the weight
+        attributes of the weight, [C, channels // groups, kernel...]
     bias_attr : dict, default {}
+        attributes of the bias, [channels]
     name : str, optional
         names the result in a graph
 
     Returns
     -------
     y
+        The larger result, after `act`: [N, channels, ...], each spatial size multiplied by
+        its stride; dtype as x.
 
     Fields of param_attr
     --------------------
     init : function, default he_normal(mode="fan_out")
-        makes the initial value
+        the operator without inputs that makes the initial value
     weight_decay : float >= 0, <= 1, default 0.0
-        fraction of itself that each step subtracts
+        L2 penalty: this factor times the parameter is added to its gradient before the
+        optimizer uses it
+    l1 : float >= 0, default 0.0
+        L1 penalty: this factor times the sign of the parameter is added to its gradient
+        before the optimizer uses it
     gradient_clipping : float >= 0, default 0.0
-        largest magnitude of its gradient; 0 is unlimited
+        each element of its gradient is clipped to [-gradient_clipping, gradient_clipping];
+        0: not clipped
     lr_scale : float >= 0, default 1.0
-        factor of the learning rate
+        factor of the optimizer's step: 0.1 trains it ten times slower
     trainable : bool, default True
-        whether training changes it
+        whether training changes it; false keeps its value
+    name : str, optional
+        its name; parameters with the same name are one
 
     Fields of bias_attr
     -------------------
     init : function, default zeros()
-        makes the initial value
+        the operator without inputs that makes the initial value
     weight_decay : float >= 0, <= 1, default 0.0
-        fraction of itself that each step subtracts
+        L2 penalty: this factor times the parameter is added to its gradient before the
+        optimizer uses it
+    l1 : float >= 0, default 0.0
+        L1 penalty: this factor times the sign of the parameter is added to its gradient
+        before the optimizer uses it
     gradient_clipping : float >= 0, default 0.0
-        largest magnitude of its gradient; 0 is unlimited
+        each element of its gradient is clipped to [-gradient_clipping, gradient_clipping];
+        0: not clipped
     lr_scale : float >= 0, default 1.0
-        factor of the learning rate
+        factor of the optimizer's step: 0.1 trains it ten times slower
     trainable : bool, default True
-        whether training changes it
+        whether training changes it; false keeps its value
+    name : str, optional
+        its name; parameters with the same name are one
     """
 @overload
 def conv_up(
     *,
     channels: int,
     kernel: int | Sequence[int],
-    stride: int | Sequence[int] = ...,
-    dilation: int | Sequence[int] = ...,
+    stride: int | Sequence[int] = [2],
+    dilation: int | Sequence[int] = [1],
     groups: int = 1,
     act: FunctionLike | None = None,
     bias: bool = True,
@@ -588,17 +679,20 @@ def cosine(
     Parameters
     ----------
     step : i64[]
+        number of the training step, from 0 on
     from_ : float >= 0, required
-        at step 0
+        learning rate at step 0
     until : int > 0, required
         the step at which it reaches `to`
     to : float >= 0, default 0.0
+        learning rate from step `until` on
     name : str, optional
         names the result in a graph
 
     Returns
     -------
     y
+        The learning rate of this step: f32, a scalar.
     """
 @overload
 def cosine(
@@ -624,14 +718,17 @@ def dropout(
 
     Parameters
     ----------
-    x : F[...]
+    x : F[...]; up to 2 ragged dims
+        elements of any rank
     p : float >= 0, <= 1, default 0.5
+        probability that an element is dropped
     name : str, optional
         names the result in a graph
 
     Returns
     -------
     y
+        x, in training with some elements 0 and the others scaled: type as x.
     """
 @overload
 def dropout(*, p: float = 0.5, training: bool = ..., recompute: bool = ...) -> Function: ...
@@ -650,29 +747,39 @@ def embedding(
 
     Parameters
     ----------
-    ids : i64[...] in 0..V
+    ids : i64[...] in 0..V; up to 2 ragged dims
+        indices of rows of the table, of any rank
     size : int > 0, required
-        length of a vector
+        length D of a vector
     param_attr : dict, default {}
+        attributes of the table, f32[V, size]
     name : str, optional
         names the result in a graph
 
     Returns
     -------
     y
+        The row of the table for each index: f32[..., size], with the dims of the indices.
 
     Fields of param_attr
     --------------------
     init : function, default normal()
-        makes the initial value
+        the operator without inputs that makes the initial value
     weight_decay : float >= 0, <= 1, default 0.0
-        fraction of itself that each step subtracts
+        L2 penalty: this factor times the parameter is added to its gradient before the
+        optimizer uses it
+    l1 : float >= 0, default 0.0
+        L1 penalty: this factor times the sign of the parameter is added to its gradient
+        before the optimizer uses it
     gradient_clipping : float >= 0, default 0.0
-        largest magnitude of its gradient; 0 is unlimited
+        each element of its gradient is clipped to [-gradient_clipping, gradient_clipping];
+        0: not clipped
     lr_scale : float >= 0, default 1.0
-        factor of the learning rate
+        factor of the optimizer's step: 0.1 trains it ten times slower
     trainable : bool, default True
-        whether training changes it
+        whether training changes it; false keeps its value
+    name : str, optional
+        its name; parameters with the same name are one
     """
 @overload
 def embedding(
@@ -703,51 +810,67 @@ def fc(
 
     Parameters
     ----------
-    xs : F[..., D] | sparse F[..., D] | sparse bool[..., D] | i64[...] in 0..D; any number of them
-        one or many
+    xs : F[..., D] | sparse F[..., D] | sparse bool[..., D] | i64[...] in 0..D; up to 2 ragged dims; any number of them
+        one or many; an index is a row with a single 1
     size : int > 0, required
-        width of the result
+        number of elements of a result row
     act : function, optional
-        applied last
+        activation, applied to the sum before dropout
     bias : bool, default True
-        adds a bias
+        adds a bias to each row
     dropout_rate : float >= 0, <= 1, default 0.0
         probability that training drops a result
     param_attr : list of dict, default {}
-        attributes of each input's weight
+        attributes of the weights, [D, size]: one record for all inputs, or one for each
     bias_attr : dict, default {}
+        attributes of the bias, [size]
     name : str, optional
         names the result in a graph
 
     Returns
     -------
     y
+        The result rows: [..., size], the other dims as the inputs'; dtype as the weights.
 
     Fields of param_attr
     --------------------
     init : function, default xavier_uniform()
-        makes the initial value
+        the operator without inputs that makes the initial value
     weight_decay : float >= 0, <= 1, default 0.0
-        fraction of itself that each step subtracts
+        L2 penalty: this factor times the parameter is added to its gradient before the
+        optimizer uses it
+    l1 : float >= 0, default 0.0
+        L1 penalty: this factor times the sign of the parameter is added to its gradient
+        before the optimizer uses it
     gradient_clipping : float >= 0, default 0.0
-        largest magnitude of its gradient; 0 is unlimited
+        each element of its gradient is clipped to [-gradient_clipping, gradient_clipping];
+        0: not clipped
     lr_scale : float >= 0, default 1.0
-        factor of the learning rate
+        factor of the optimizer's step: 0.1 trains it ten times slower
     trainable : bool, default True
-        whether training changes it
+        whether training changes it; false keeps its value
+    name : str, optional
+        its name; parameters with the same name are one
 
     Fields of bias_attr
     -------------------
     init : function, default zeros()
-        makes the initial value
+        the operator without inputs that makes the initial value
     weight_decay : float >= 0, <= 1, default 0.0
-        fraction of itself that each step subtracts
+        L2 penalty: this factor times the parameter is added to its gradient before the
+        optimizer uses it
+    l1 : float >= 0, default 0.0
+        L1 penalty: this factor times the sign of the parameter is added to its gradient
+        before the optimizer uses it
     gradient_clipping : float >= 0, default 0.0
-        largest magnitude of its gradient; 0 is unlimited
+        each element of its gradient is clipped to [-gradient_clipping, gradient_clipping];
+        0: not clipped
     lr_scale : float >= 0, default 1.0
-        factor of the learning rate
+        factor of the optimizer's step: 0.1 trains it ten times slower
     trainable : bool, default True
-        whether training changes it
+        whether training changes it; false keeps its value
+    name : str, optional
+        its name; parameters with the same name are one
     """
 @overload
 def fc(
@@ -781,20 +904,24 @@ def ftrl(
     Parameters
     ----------
     w : F[...]
+        value of the parameter, of any sizes
     g : F[...]
+        gradient of the loss with respect to w: dims and dtype as w
     lr : f32[], default 0.1
-        learning rate
+        learning rate: factor of each step, a scalar
     beta : float >= 0, default 1.0
         reduces the first steps
     l1 : float >= 0, default 0.0
         weight of the L1 norm, which keeps parameters at 0
     l2 : float >= 0, default 0.0
+        weight of the L2 norm
     name : str, optional
         names the result in a graph
 
     Returns
     -------
     y
+        The new value of the parameter: dims and dtype as w.
     """
 @overload
 def ftrl(
@@ -806,6 +933,7 @@ def ftrl(
     training: bool = ...,
     recompute: bool = ...,
     clip_norm: float = ...,
+    lazy: bool = ...,
 ) -> Function: ...
 
 @overload
@@ -827,9 +955,11 @@ def gemm(
     Parameters
     ----------
     a : F[M, K]
+        a matrix; its transpose is used with transpose_a
     b : F[L, P]
-    c : F[...]
-        broadcast to the product and added
+        a matrix; its transpose is used with transpose_b; dtype as a
+    c : F[] | F[P2] | F[M2, P2]
+        broadcast to the product and added; dtype as a
     alpha : float, default 1.0
         factor of the product
     beta : float, default 1.0
@@ -837,12 +967,14 @@ def gemm(
     transpose_a : bool, default False
         a is [K, M]
     transpose_b : bool, default False
+        b is [N, K]
     name : str, optional
         names the result in a graph
 
     Returns
     -------
     y
+        The sum of both terms: a matrix with the rows of a and the columns of b; dtype as a.
     """
 @overload
 def gemm(
@@ -868,12 +1000,14 @@ def global_avg_pool(
     Parameters
     ----------
     x : F[N, C, ...]
+        N examples with C channels and 1 to 3 spatial dims
     name : str, optional
         names the result in a graph
 
     Returns
     -------
     y
+        The mean of each channel: [N, C]; dtype as x.
     """
 @overload
 def global_avg_pool(*, training: bool = ..., recompute: bool = ...) -> Function: ...
@@ -891,12 +1025,14 @@ def global_max_pool(
     Parameters
     ----------
     x : F[N, C, ...]
+        N examples with C channels and 1 to 3 spatial dims
     name : str, optional
         names the result in a graph
 
     Returns
     -------
     y
+        The largest element of each channel: [N, C]; dtype as x.
     """
 @overload
 def global_max_pool(*, training: bool = ..., recompute: bool = ...) -> Function: ...
@@ -921,48 +1057,66 @@ def group_norm(
     Parameters
     ----------
     x : F[N, C, ...]
+        N examples with C channels and any further dims
     groups : int > 0, required
         number of groups; divides the number of channels
     eps : float > 0, default 1e-05
         added to the variance
     scale : bool, default True
-        learns a factor
+        learns a factor for each channel
     bias : bool, default True
-        learns a shift
+        learns a shift for each channel
     param_attr : dict, default {}
+        attributes of the factor gamma, [C]
     bias_attr : dict, default {}
+        attributes of the shift beta, [C]
     name : str, optional
         names the result in a graph
 
     Returns
     -------
     y
+        The normalized, scaled and shifted elements: type as x.
 
     Fields of param_attr
     --------------------
     init : function, default ones()
-        makes the initial value
+        the operator without inputs that makes the initial value
     weight_decay : float >= 0, <= 1, default 0.0
-        fraction of itself that each step subtracts
+        L2 penalty: this factor times the parameter is added to its gradient before the
+        optimizer uses it
+    l1 : float >= 0, default 0.0
+        L1 penalty: this factor times the sign of the parameter is added to its gradient
+        before the optimizer uses it
     gradient_clipping : float >= 0, default 0.0
-        largest magnitude of its gradient; 0 is unlimited
+        each element of its gradient is clipped to [-gradient_clipping, gradient_clipping];
+        0: not clipped
     lr_scale : float >= 0, default 1.0
-        factor of the learning rate
+        factor of the optimizer's step: 0.1 trains it ten times slower
     trainable : bool, default True
-        whether training changes it
+        whether training changes it; false keeps its value
+    name : str, optional
+        its name; parameters with the same name are one
 
     Fields of bias_attr
     -------------------
     init : function, default zeros()
-        makes the initial value
+        the operator without inputs that makes the initial value
     weight_decay : float >= 0, <= 1, default 0.0
-        fraction of itself that each step subtracts
+        L2 penalty: this factor times the parameter is added to its gradient before the
+        optimizer uses it
+    l1 : float >= 0, default 0.0
+        L1 penalty: this factor times the sign of the parameter is added to its gradient
+        before the optimizer uses it
     gradient_clipping : float >= 0, default 0.0
-        largest magnitude of its gradient; 0 is unlimited
+        each element of its gradient is clipped to [-gradient_clipping, gradient_clipping];
+        0: not clipped
     lr_scale : float >= 0, default 1.0
-        factor of the learning rate
+        factor of the optimizer's step: 0.1 trains it ten times slower
     trainable : bool, default True
-        whether training changes it
+        whether training changes it; false keeps its value
+    name : str, optional
+        its name; parameters with the same name are one
     """
 @overload
 def group_norm(
@@ -1002,52 +1156,71 @@ def gru(
 
     Parameters
     ----------
-    x : F[N, ..., D]
-        [N, ~T, D], or [N, T, D]
+    x : F[N, ~T, D] | F[N, T, D]; up to 1 ragged dim
+        N sequences: ragged, or a padded batch
     h : F[N, size], optional
         initial state; zeros by default
     lengths : i64[N], optional
-        the number of steps of each row of a padded batch
+        steps of each row of a padded batch; default: T
     size : int > 0, required
         width of the state
     reverse : bool, default False
         processes each sequence from its last step to its first
     bias : bool, default True
+        adds a bias to the products of both weights
     param_attr : dict, default {}
+        attributes of the weights w_x and w_h
     bias_attr : dict, default {}
+        attributes of the biases b_x and b_h
     name : str, optional
         names the result in a graph
 
     Returns
     -------
     y
+        the state after each step, [N, ~T, size] or [N, T, size]; zeros in the padding.
     last
+        the state after the last step of each sequence, [N, size].
 
     Fields of param_attr
     --------------------
     init : function, default uniform(low=-bound, high=bound)
-        makes the initial value
+        the operator without inputs that makes the initial value
     weight_decay : float >= 0, <= 1, default 0.0
-        fraction of itself that each step subtracts
+        L2 penalty: this factor times the parameter is added to its gradient before the
+        optimizer uses it
+    l1 : float >= 0, default 0.0
+        L1 penalty: this factor times the sign of the parameter is added to its gradient
+        before the optimizer uses it
     gradient_clipping : float >= 0, default 0.0
-        largest magnitude of its gradient; 0 is unlimited
+        each element of its gradient is clipped to [-gradient_clipping, gradient_clipping];
+        0: not clipped
     lr_scale : float >= 0, default 1.0
-        factor of the learning rate
+        factor of the optimizer's step: 0.1 trains it ten times slower
     trainable : bool, default True
-        whether training changes it
+        whether training changes it; false keeps its value
+    name : str, optional
+        its name; parameters with the same name are one
 
     Fields of bias_attr
     -------------------
     init : function, default uniform(low=-bound, high=bound)
-        makes the initial value
+        the operator without inputs that makes the initial value
     weight_decay : float >= 0, <= 1, default 0.0
-        fraction of itself that each step subtracts
+        L2 penalty: this factor times the parameter is added to its gradient before the
+        optimizer uses it
+    l1 : float >= 0, default 0.0
+        L1 penalty: this factor times the sign of the parameter is added to its gradient
+        before the optimizer uses it
     gradient_clipping : float >= 0, default 0.0
-        largest magnitude of its gradient; 0 is unlimited
+        each element of its gradient is clipped to [-gradient_clipping, gradient_clipping];
+        0: not clipped
     lr_scale : float >= 0, default 1.0
-        factor of the learning rate
+        factor of the optimizer's step: 0.1 trains it ten times slower
     trainable : bool, default True
-        whether training changes it
+        whether training changes it; false keeps its value
+    name : str, optional
+        its name; parameters with the same name are one
     """
 @overload
 def gru(
@@ -1082,17 +1255,24 @@ def gru_step(
     Parameters
     ----------
     gates : F[N, G]
+        x @ w_x of this step, three parts of H columns
     h : F[N, H]
+        the previous state
     w_h : F[H, G]
+        weight of the previous state
     b_x : F[G], optional
+        bias of the input's terms; by default none
     b_h : F[G], optional
+        bias of the previous state's terms; by default none
     name : str, optional
         names the result in a graph
 
     Returns
     -------
     h
+        the new state, which is the next step's h: [N, H].
     y
+        the same, as the result of this step.
     """
 @overload
 def gru_step(
@@ -1122,46 +1302,64 @@ def instance_norm(
     Parameters
     ----------
     x : F[N, C, W, ...]
+        N examples with C channels and one or more spatial dims
     eps : float > 0, default 1e-05
         added to the variance
     scale : bool, default True
-        learns a factor
+        learns a factor for each channel
     bias : bool, default True
-        learns a shift
+        learns a shift for each channel
     param_attr : dict, default {}
+        attributes of the factor gamma, [C]
     bias_attr : dict, default {}
+        attributes of the shift beta, [C]
     name : str, optional
         names the result in a graph
 
     Returns
     -------
     y
+        The normalized, scaled and shifted elements: type as x.
 
     Fields of param_attr
     --------------------
     init : function, default ones()
-        makes the initial value
+        the operator without inputs that makes the initial value
     weight_decay : float >= 0, <= 1, default 0.0
-        fraction of itself that each step subtracts
+        L2 penalty: this factor times the parameter is added to its gradient before the
+        optimizer uses it
+    l1 : float >= 0, default 0.0
+        L1 penalty: this factor times the sign of the parameter is added to its gradient
+        before the optimizer uses it
     gradient_clipping : float >= 0, default 0.0
-        largest magnitude of its gradient; 0 is unlimited
+        each element of its gradient is clipped to [-gradient_clipping, gradient_clipping];
+        0: not clipped
     lr_scale : float >= 0, default 1.0
-        factor of the learning rate
+        factor of the optimizer's step: 0.1 trains it ten times slower
     trainable : bool, default True
-        whether training changes it
+        whether training changes it; false keeps its value
+    name : str, optional
+        its name; parameters with the same name are one
 
     Fields of bias_attr
     -------------------
     init : function, default zeros()
-        makes the initial value
+        the operator without inputs that makes the initial value
     weight_decay : float >= 0, <= 1, default 0.0
-        fraction of itself that each step subtracts
+        L2 penalty: this factor times the parameter is added to its gradient before the
+        optimizer uses it
+    l1 : float >= 0, default 0.0
+        L1 penalty: this factor times the sign of the parameter is added to its gradient
+        before the optimizer uses it
     gradient_clipping : float >= 0, default 0.0
-        largest magnitude of its gradient; 0 is unlimited
+        each element of its gradient is clipped to [-gradient_clipping, gradient_clipping];
+        0: not clipped
     lr_scale : float >= 0, default 1.0
-        factor of the learning rate
+        factor of the optimizer's step: 0.1 trains it ten times slower
     trainable : bool, default True
-        whether training changes it
+        whether training changes it; false keeps its value
+    name : str, optional
+        its name; parameters with the same name are one
     """
 @overload
 def instance_norm(
@@ -1189,16 +1387,19 @@ def l2_normalize(
 
     Parameters
     ----------
-    x : F[...]
+    x : F[...]; up to 2 ragged dims
+        elements of any rank
     axes : list of int, default [-1]
-        the axes of the norm
+        the axes of the norm; negative ones count from the end
     eps : float >= 0, default 1e-12
+        lower bound of the divisor
     name : str, optional
         names the result in a graph
 
     Returns
     -------
     y
+        The scaled elements: type as x.
     """
 @overload
 def l2_normalize(
@@ -1231,21 +1432,26 @@ def lamb(
     Parameters
     ----------
     w : F[...]
+        value of the parameter, of any sizes
     g : F[...]
+        gradient of the loss with respect to w: dims and dtype as w
     lr : f32[], default 0.001
-        learning rate
+        learning rate: factor of each step, a scalar
     beta1 : float >= 0, < 1, default 0.9
         decay of the first moment
     beta2 : float >= 0, < 1, default 0.999
         decay of the second moment
     eps : float > 0, default 1e-06
+        added to the divisor
     decay : float >= 0, default 0.01
+        weight decay: this factor times w is part of the step
     name : str, optional
         names the result in a graph
 
     Returns
     -------
     y
+        The new value of the parameter: dims and dtype as w.
     """
 @overload
 def lamb(
@@ -1258,6 +1464,7 @@ def lamb(
     training: bool = ...,
     recompute: bool = ...,
     clip_norm: float = ...,
+    lazy: bool = ...,
 ) -> Function: ...
 
 @overload
@@ -1278,47 +1485,65 @@ def layer_norm(
 
     Parameters
     ----------
-    x : F[..., D]
+    x : F[..., D]; up to 2 ragged dims
+        rows of D elements
     eps : float > 0, default 1e-05
         added to the variance
     scale : bool, default True
-        learns a factor
+        learns a factor for each column
     bias : bool, default True
-        learns a shift
+        learns a shift for each column
     param_attr : dict, default {}
+        attributes of the factor gamma, [D]
     bias_attr : dict, default {}
+        attributes of the shift beta, [D]
     name : str, optional
         names the result in a graph
 
     Returns
     -------
     y
+        The normalized, scaled and shifted rows: type as x.
 
     Fields of param_attr
     --------------------
     init : function, default ones()
-        makes the initial value
+        the operator without inputs that makes the initial value
     weight_decay : float >= 0, <= 1, default 0.0
-        fraction of itself that each step subtracts
+        L2 penalty: this factor times the parameter is added to its gradient before the
+        optimizer uses it
+    l1 : float >= 0, default 0.0
+        L1 penalty: this factor times the sign of the parameter is added to its gradient
+        before the optimizer uses it
     gradient_clipping : float >= 0, default 0.0
-        largest magnitude of its gradient; 0 is unlimited
+        each element of its gradient is clipped to [-gradient_clipping, gradient_clipping];
+        0: not clipped
     lr_scale : float >= 0, default 1.0
-        factor of the learning rate
+        factor of the optimizer's step: 0.1 trains it ten times slower
     trainable : bool, default True
-        whether training changes it
+        whether training changes it; false keeps its value
+    name : str, optional
+        its name; parameters with the same name are one
 
     Fields of bias_attr
     -------------------
     init : function, default zeros()
-        makes the initial value
+        the operator without inputs that makes the initial value
     weight_decay : float >= 0, <= 1, default 0.0
-        fraction of itself that each step subtracts
+        L2 penalty: this factor times the parameter is added to its gradient before the
+        optimizer uses it
+    l1 : float >= 0, default 0.0
+        L1 penalty: this factor times the sign of the parameter is added to its gradient
+        before the optimizer uses it
     gradient_clipping : float >= 0, default 0.0
-        largest magnitude of its gradient; 0 is unlimited
+        each element of its gradient is clipped to [-gradient_clipping, gradient_clipping];
+        0: not clipped
     lr_scale : float >= 0, default 1.0
-        factor of the learning rate
+        factor of the optimizer's step: 0.1 trains it ten times slower
     trainable : bool, default True
-        whether training changes it
+        whether training changes it; false keeps its value
+    name : str, optional
+        its name; parameters with the same name are one
     """
 @overload
 def layer_norm(
@@ -1351,6 +1576,7 @@ def local_response_norm(
     Parameters
     ----------
     x : F[N, C, ...]
+        N examples with C channels and any further dims
     size : int > 0, default 5
         number of channels; if even, one more after the element
     alpha : float, default 0.0001
@@ -1358,12 +1584,14 @@ def local_response_norm(
     beta : float, default 0.75
         exponent
     bias : float, default 1.0
+        constant term
     name : str, optional
         names the result in a graph
 
     Returns
     -------
     y
+        The divided elements: type as x.
     """
 @overload
 def local_response_norm(
@@ -1401,55 +1629,76 @@ def lstm(
 
     Parameters
     ----------
-    x : F[N, ..., D]
-        [N, ~T, D], or [N, T, D]
+    x : F[N, ~T, D] | F[N, T, D]; up to 1 ragged dim
+        N sequences: ragged, or a padded batch
     h : F[N, size], optional
         initial hidden state; zeros by default
     c : F[N, size], optional
         initial cell state; zeros by default
     lengths : i64[N], optional
-        the number of steps of each row of a padded batch
+        steps of each row of a padded batch; default: T
     size : int > 0, required
         width of the states
     reverse : bool, default False
         processes each sequence from its last step to its first
     bias : bool, default True
+        adds a bias to the products of both weights
     param_attr : dict, default {}
+        attributes of the weights w_x and w_h
     bias_attr : dict, default {}
+        attributes of the biases b_x and b_h
     name : str, optional
         names the result in a graph
 
     Returns
     -------
     y
+        the hidden state after each step, [N, ~T, size] or [N, T, size]; zeros in the
+        padding.
     last
+        the hidden state after the last step of each sequence, [N, size].
     cell
+        the cell state after the last step of each sequence, [N, size].
 
     Fields of param_attr
     --------------------
     init : function, default uniform(low=-bound, high=bound)
-        makes the initial value
+        the operator without inputs that makes the initial value
     weight_decay : float >= 0, <= 1, default 0.0
-        fraction of itself that each step subtracts
+        L2 penalty: this factor times the parameter is added to its gradient before the
+        optimizer uses it
+    l1 : float >= 0, default 0.0
+        L1 penalty: this factor times the sign of the parameter is added to its gradient
+        before the optimizer uses it
     gradient_clipping : float >= 0, default 0.0
-        largest magnitude of its gradient; 0 is unlimited
+        each element of its gradient is clipped to [-gradient_clipping, gradient_clipping];
+        0: not clipped
     lr_scale : float >= 0, default 1.0
-        factor of the learning rate
+        factor of the optimizer's step: 0.1 trains it ten times slower
     trainable : bool, default True
-        whether training changes it
+        whether training changes it; false keeps its value
+    name : str, optional
+        its name; parameters with the same name are one
 
     Fields of bias_attr
     -------------------
     init : function, default uniform(low=-bound, high=bound)
-        makes the initial value
+        the operator without inputs that makes the initial value
     weight_decay : float >= 0, <= 1, default 0.0
-        fraction of itself that each step subtracts
+        L2 penalty: this factor times the parameter is added to its gradient before the
+        optimizer uses it
+    l1 : float >= 0, default 0.0
+        L1 penalty: this factor times the sign of the parameter is added to its gradient
+        before the optimizer uses it
     gradient_clipping : float >= 0, default 0.0
-        largest magnitude of its gradient; 0 is unlimited
+        each element of its gradient is clipped to [-gradient_clipping, gradient_clipping];
+        0: not clipped
     lr_scale : float >= 0, default 1.0
-        factor of the learning rate
+        factor of the optimizer's step: 0.1 trains it ten times slower
     trainable : bool, default True
-        whether training changes it
+        whether training changes it; false keeps its value
+    name : str, optional
+        its name; parameters with the same name are one
     """
 @overload
 def lstm(
@@ -1485,18 +1734,26 @@ def lstm_step(
     Parameters
     ----------
     gates : F[N, G]
+        x @ w_x of this step, four parts of H columns
     h : F[N, H]
+        the previous hidden state
     c : F[N, H]
+        the previous cell state
     w_h : F[H, G]
+        weight of the previous hidden state
     bias : F[G], optional
+        sum of both biases; by default none
     name : str, optional
         names the result in a graph
 
     Returns
     -------
     h
+        the new hidden state, which is the next step's h: [N, H].
     c
+        the new cell state, which is the next step's c: [N, H].
     y
+        the new hidden state, as the result of this step.
     """
 @overload
 def lstm_step(
@@ -1505,6 +1762,35 @@ def lstm_step(
     training: bool = ...,
     recompute: bool = ...,
 ) -> Function: ...
+
+@overload
+def matrix_power(
+    x: Value,
+    *,
+    n: int,
+    name: str | None = None,
+    training: bool = ...,
+    recompute: bool = ...,
+) -> Value:
+    """The n-th power of square matrices: x @ x @ … for n > 0, the identity for n = 0, and the
+    power of the inverse for n < 0, for which x must be f32 or f64.
+
+    Parameters
+    ----------
+    x : F[N, N] | F[A, N, N] | F[A, B, N, N] | F[A, B, C, N, N]
+        square matrices
+    n : int, required
+        the exponent
+    name : str, optional
+        names the result in a graph
+
+    Returns
+    -------
+    y
+        The power: type as x.
+    """
+@overload
+def matrix_power(*, n: int, training: bool = ..., recompute: bool = ...) -> Function: ...
 
 @overload
 def mlp(
@@ -1524,49 +1810,67 @@ def mlp(
 
     Parameters
     ----------
-    x : F[..., D]
+    x : F[..., D] | sparse F[..., D] | sparse bool[..., D] | i64[...] in 0..D; up to 2 ragged dims
+        rows of D elements
     widths : list of int, required
         width of each layer's result, including the last
     act : function, default relu()
-        after every layer but the last
+        activation after every layer but the last
     last_act : function, optional
-        after the last
+        activation after the last layer
     dropout_rate : float >= 0, <= 1, default 0.0
-        after every layer but the last
+        probability that training drops a result, after every layer but the last
     param_attr : dict, default {}
+        attributes of every weight, [D, width]
     bias_attr : dict, default {}
+        attributes of every bias, [width]
     name : str, optional
         names the result in a graph
 
     Returns
     -------
     x
+        The rows after the last layer: [..., W] for the last width W; dtype as x.
 
     Fields of param_attr
     --------------------
     init : function, optional
-        makes the initial value
+        the operator without inputs that makes the initial value
     weight_decay : float >= 0, <= 1, default 0.0
-        fraction of itself that each step subtracts
+        L2 penalty: this factor times the parameter is added to its gradient before the
+        optimizer uses it
+    l1 : float >= 0, default 0.0
+        L1 penalty: this factor times the sign of the parameter is added to its gradient
+        before the optimizer uses it
     gradient_clipping : float >= 0, default 0.0
-        largest magnitude of its gradient; 0 is unlimited
+        each element of its gradient is clipped to [-gradient_clipping, gradient_clipping];
+        0: not clipped
     lr_scale : float >= 0, default 1.0
-        factor of the learning rate
+        factor of the optimizer's step: 0.1 trains it ten times slower
     trainable : bool, default True
-        whether training changes it
+        whether training changes it; false keeps its value
+    name : str, optional
+        its name; parameters with the same name are one
 
     Fields of bias_attr
     -------------------
     init : function, optional
-        makes the initial value
+        the operator without inputs that makes the initial value
     weight_decay : float >= 0, <= 1, default 0.0
-        fraction of itself that each step subtracts
+        L2 penalty: this factor times the parameter is added to its gradient before the
+        optimizer uses it
+    l1 : float >= 0, default 0.0
+        L1 penalty: this factor times the sign of the parameter is added to its gradient
+        before the optimizer uses it
     gradient_clipping : float >= 0, default 0.0
-        largest magnitude of its gradient; 0 is unlimited
+        each element of its gradient is clipped to [-gradient_clipping, gradient_clipping];
+        0: not clipped
     lr_scale : float >= 0, default 1.0
-        factor of the learning rate
+        factor of the optimizer's step: 0.1 trains it ten times slower
     trainable : bool, default True
-        whether training changes it
+        whether training changes it; false keeps its value
+    name : str, optional
+        its name; parameters with the same name are one
     """
 @overload
 def mlp(
@@ -1605,54 +1909,74 @@ def multi_head_attention(
     Parameters
     ----------
     x : F[N, T, D]
+        N sequences of T positions, from which queries are computed
     memory : F[N, S, M], optional
-        keys and values are computed from it; default: x
-    mask : bool[...], optional
+        positions from which keys and values are computed; default: x
+    mask : bool[] | bool[K] | bool[Q, K] | bool[A, Q, K] | bool[B, A, Q, K], optional
         true for visible positions; broadcast to [N, heads, T, S]
     heads : int > 0, required
+        number of heads of the queries; divides D
     kv_heads : int >= 0, default 0
-        heads of keys and values; 0: same as `heads`
+        number of heads of keys and values, which divides `heads`; 0: same as `heads`
     causal : bool, default False
         hides later positions
     rotary : bool, default False
         applies rotary position embedding to queries and keys
     bias : bool, default True
+        adds a bias in each of the four projections
     dropout_rate : float >= 0, <= 1, default 0.0
         probability that training drops a result
     param_attr : dict, default {}
+        attributes of the four weights
     bias_attr : dict, default {}
+        attributes of the four biases
     name : str, optional
         names the result in a graph
 
     Returns
     -------
     y
+        The projected results of attention for each position: type as x.
 
     Fields of param_attr
     --------------------
     init : function, optional
-        makes the initial value
+        the operator without inputs that makes the initial value
     weight_decay : float >= 0, <= 1, default 0.0
-        fraction of itself that each step subtracts
+        L2 penalty: this factor times the parameter is added to its gradient before the
+        optimizer uses it
+    l1 : float >= 0, default 0.0
+        L1 penalty: this factor times the sign of the parameter is added to its gradient
+        before the optimizer uses it
     gradient_clipping : float >= 0, default 0.0
-        largest magnitude of its gradient; 0 is unlimited
+        each element of its gradient is clipped to [-gradient_clipping, gradient_clipping];
+        0: not clipped
     lr_scale : float >= 0, default 1.0
-        factor of the learning rate
+        factor of the optimizer's step: 0.1 trains it ten times slower
     trainable : bool, default True
-        whether training changes it
+        whether training changes it; false keeps its value
+    name : str, optional
+        its name; parameters with the same name are one
 
     Fields of bias_attr
     -------------------
     init : function, optional
-        makes the initial value
+        the operator without inputs that makes the initial value
     weight_decay : float >= 0, <= 1, default 0.0
-        fraction of itself that each step subtracts
+        L2 penalty: this factor times the parameter is added to its gradient before the
+        optimizer uses it
+    l1 : float >= 0, default 0.0
+        L1 penalty: this factor times the sign of the parameter is added to its gradient
+        before the optimizer uses it
     gradient_clipping : float >= 0, default 0.0
-        largest magnitude of its gradient; 0 is unlimited
+        each element of its gradient is clipped to [-gradient_clipping, gradient_clipping];
+        0: not clipped
     lr_scale : float >= 0, default 1.0
-        factor of the learning rate
+        factor of the optimizer's step: 0.1 trains it ten times slower
     trainable : bool, default True
-        whether training changes it
+        whether training changes it; false keeps its value
+    name : str, optional
+        its name; parameters with the same name are one
     """
 @overload
 def multi_head_attention(
@@ -1688,15 +2012,18 @@ def norm_factor(
 
     Parameters
     ----------
-    gs : F[...]; any number of them
-        all gradients of one loss
+    gs : F[...]; up to 2 ragged dims; any number of them
+        all gradients of one loss, of any sizes
     limit : float > 0, required
+        largest Euclidean norm of all gradients together
     name : str, optional
         names the result in a graph
 
     Returns
     -------
     y
+        The factor for every gradient, at most 1: a scalar; f64 if a gradient is f64, else
+        f32.
     """
 @overload
 def norm_factor(*, limit: float, training: bool = ..., recompute: bool = ...) -> Function: ...
@@ -1714,14 +2041,17 @@ def outer(
 
     Parameters
     ----------
-    x : F[..., N]
-    y : F[..., M]
+    x : F[..., N]; up to 2 ragged dims
+        vectors of N elements
+    y : F[..., M]; up to 2 ragged dims
+        vectors of M elements; the other dims are broadcast, dtype as x
     name : str, optional
         names the result in a graph
 
     Returns
     -------
     y
+        The products: [..., N, M]; dtype as x.
     """
 @overload
 def outer(*, training: bool = ..., recompute: bool = ...) -> Function: ...
@@ -1741,15 +2071,18 @@ def piecewise(
     Parameters
     ----------
     step : i64[]
+        number of the training step, from 0 on
     boundaries : list of int, required
         steps at which the value changes, increasing
     values : list of float, required
+        learning rates before, between and after the boundaries: one more than there are
     name : str, optional
         names the result in a graph
 
     Returns
     -------
     rate
+        The learning rate of this step: f32, a scalar.
     """
 @overload
 def piecewise(
@@ -1761,41 +2094,82 @@ def piecewise(
 ) -> Function: ...
 
 @overload
-def regularize_gradient(
-    w: Value,
-    g: Operand,
-    factor: Operand | None = None,
+def pinv(
+    x: Value,
     *,
-    decay: float = 0.0,
+    rcond: float | None = None,
     name: str | None = None,
     training: bool = ...,
     recompute: bool = ...,
 ) -> Value:
-    """A gradient times a factor, plus the gradient of `decay / 2` times the squared norm of
-    the parameter: `weight_decay` of a parameter (L2).
+    """The pseudoinverse of matrices (Moore, Penrose), [..., N, M]: the inverse of invertible
+    ones.
+
+    Its product with b is `lstsq(x, b)`, which is more accurate. Takes f32 and f64.
 
     Parameters
     ----------
-    w : F[...]
-    g : F[...]
-    factor : S[], optional
-        factor of g; 1 by default
-    decay : float >= 0, default 0.0
+    x : F[M, N] | F[A, M, N] | F[A, B, M, N] | F[A, B, C, M, N]
+        matrices of any sizes
+    rcond : float >= 0, optional
+        as in `lstsq`: singular values up to this share of the largest count as 0
     name : str, optional
         names the result in a graph
 
     Returns
     -------
     y
+        The pseudoinverses, [..., N, M]; dtype as x.
+    """
+@overload
+def pinv(*, rcond: float | None = None, training: bool = ..., recompute: bool = ...) -> Function: ...
+
+@overload
+def regularize_gradient(
+    w: Value,
+    g: Operand,
+    factor: Operand | None = None,
+    *,
+    decay: float = 0.0,
+    l1: float = 0.0,
+    name: str | None = None,
+    training: bool = ...,
+    recompute: bool = ...,
+) -> Value:
+    """A gradient times a factor, plus the gradient of `decay / 2` times the squared norm of
+    the parameter (`weight_decay` of a parameter, L2) and of `l1` times the sum of its
+    magnitudes (`l1`).
+
+    Parameters
+    ----------
+    w : F[...]; up to 2 ragged dims
+        value of the parameter, of any sizes
+    g : F[...]; up to 2 ragged dims
+        gradient of the loss with respect to w: dims and dtype as w
+    factor : S[], optional
+        factor of g, a scalar; 1 by default
+    decay : float >= 0, default 0.0
+        factor of w, the derivative of `decay / 2 * w ** 2`
+    l1 : float >= 0, default 0.0
+        factor of the sign of w, the derivative of its magnitude
+    name : str, optional
+        names the result in a graph
+
+    Returns
+    -------
+    y
+        The gradient for the optimizer: dims and dtype as g.
     """
 @overload
 def regularize_gradient(
     *,
     factor: Operand | None = None,
     decay: float = 0.0,
+    l1: float = 0.0,
     training: bool = ...,
     recompute: bool = ...,
     clip_norm: float = ...,
+    lazy: bool = ...,
 ) -> Function: ...
 
 @overload
@@ -1811,14 +2185,17 @@ def residual(
 
     Parameters
     ----------
-    x : F[...]
+    x : F[...]; up to 2 ragged dims
+        elements of any rank
     body : function, required
+        maps x to a value of the same type
     name : str, optional
         names the result in a graph
 
     Returns
     -------
     y
+        x + body(x): type as x.
     """
 @overload
 def residual(*, body: FunctionLike, training: bool = ..., recompute: bool = ...) -> Function: ...
@@ -1839,31 +2216,41 @@ def rms_norm(
 
     Parameters
     ----------
-    x : F[..., D]
+    x : F[..., D]; up to 2 ragged dims
+        rows of D elements
     eps : float >= 0, default 1e-06
-        added to the mean
+        added to the mean of the squares
     scale : bool, default True
-        learns a factor
+        learns a factor for each column
     param_attr : dict, default {}
+        attributes of the factor gamma, [D]
     name : str, optional
         names the result in a graph
 
     Returns
     -------
     y
+        The divided and scaled rows: type as x.
 
     Fields of param_attr
     --------------------
     init : function, default ones()
-        makes the initial value
+        the operator without inputs that makes the initial value
     weight_decay : float >= 0, <= 1, default 0.0
-        fraction of itself that each step subtracts
+        L2 penalty: this factor times the parameter is added to its gradient before the
+        optimizer uses it
+    l1 : float >= 0, default 0.0
+        L1 penalty: this factor times the sign of the parameter is added to its gradient
+        before the optimizer uses it
     gradient_clipping : float >= 0, default 0.0
-        largest magnitude of its gradient; 0 is unlimited
+        each element of its gradient is clipped to [-gradient_clipping, gradient_clipping];
+        0: not clipped
     lr_scale : float >= 0, default 1.0
-        factor of the learning rate
+        factor of the optimizer's step: 0.1 trains it ten times slower
     trainable : bool, default True
-        whether training changes it
+        whether training changes it; false keeps its value
+    name : str, optional
+        its name; parameters with the same name are one
     """
 @overload
 def rms_norm(
@@ -1894,21 +2281,26 @@ def rmsprop(
     Parameters
     ----------
     w : F[...]
+        value of the parameter, of any sizes
     g : F[...]
+        gradient of the loss with respect to w: dims and dtype as w
     lr : f32[], default 0.01
-        learning rate
+        learning rate: factor of each step, a scalar
     rho : float >= 0, < 1, default 0.99
         decay of the mean of squared gradients
     eps : float > 0, default 1e-08
+        added to the divisor
     momentum : float >= 0, < 1, default 0.0
         momentum: the fraction of the last step that is kept
     centered : bool, default False
+        divides by the standard deviation (Graves, arXiv:1308.0850)
     name : str, optional
         names the result in a graph
 
     Returns
     -------
     y
+        The new value of the parameter: dims and dtype as w.
     """
 @overload
 def rmsprop(
@@ -1921,6 +2313,7 @@ def rmsprop(
     training: bool = ...,
     recompute: bool = ...,
     clip_norm: float = ...,
+    lazy: bool = ...,
 ) -> Function: ...
 
 @overload
@@ -1946,53 +2339,73 @@ def rnn(
 
     Parameters
     ----------
-    x : F[N, ..., D]
-        [N, ~T, D], or [N, T, D]
+    x : F[N, ~T, D] | F[N, T, D]; up to 1 ragged dim
+        N sequences: ragged, or a padded batch
     h : F[N, size], optional
         initial state; zeros by default
     lengths : i64[N], optional
-        the number of steps of each row of a padded batch
+        steps of each row of a padded batch; default: T
     size : int > 0, required
         width of the state
     act : function, default tanh()
+        activation of the state
     reverse : bool, default False
         processes each sequence from its last step to its first
     bias : bool, default True
+        adds a bias to the products of both weights
     param_attr : dict, default {}
+        attributes of the weights w_x and w_h
     bias_attr : dict, default {}
+        attributes of the biases b_x and b_h
     name : str, optional
         names the result in a graph
 
     Returns
     -------
     y
+        the state after each step, [N, ~T, size] or [N, T, size]; zeros in the padding.
     last
+        the state after the last step of each sequence, [N, size].
 
     Fields of param_attr
     --------------------
     init : function, default uniform(low=-bound, high=bound)
-        makes the initial value
+        the operator without inputs that makes the initial value
     weight_decay : float >= 0, <= 1, default 0.0
-        fraction of itself that each step subtracts
+        L2 penalty: this factor times the parameter is added to its gradient before the
+        optimizer uses it
+    l1 : float >= 0, default 0.0
+        L1 penalty: this factor times the sign of the parameter is added to its gradient
+        before the optimizer uses it
     gradient_clipping : float >= 0, default 0.0
-        largest magnitude of its gradient; 0 is unlimited
+        each element of its gradient is clipped to [-gradient_clipping, gradient_clipping];
+        0: not clipped
     lr_scale : float >= 0, default 1.0
-        factor of the learning rate
+        factor of the optimizer's step: 0.1 trains it ten times slower
     trainable : bool, default True
-        whether training changes it
+        whether training changes it; false keeps its value
+    name : str, optional
+        its name; parameters with the same name are one
 
     Fields of bias_attr
     -------------------
     init : function, default uniform(low=-bound, high=bound)
-        makes the initial value
+        the operator without inputs that makes the initial value
     weight_decay : float >= 0, <= 1, default 0.0
-        fraction of itself that each step subtracts
+        L2 penalty: this factor times the parameter is added to its gradient before the
+        optimizer uses it
+    l1 : float >= 0, default 0.0
+        L1 penalty: this factor times the sign of the parameter is added to its gradient
+        before the optimizer uses it
     gradient_clipping : float >= 0, default 0.0
-        largest magnitude of its gradient; 0 is unlimited
+        each element of its gradient is clipped to [-gradient_clipping, gradient_clipping];
+        0: not clipped
     lr_scale : float >= 0, default 1.0
-        factor of the learning rate
+        factor of the optimizer's step: 0.1 trains it ten times slower
     trainable : bool, default True
-        whether training changes it
+        whether training changes it; false keeps its value
+    name : str, optional
+        its name; parameters with the same name are one
     """
 @overload
 def rnn(
@@ -2028,17 +2441,24 @@ def rnn_step(
     Parameters
     ----------
     sums : F[N, H]
+        the input's terms: x @ w_x of this step
     h : F[N, H]
+        the previous state
     w_h : F[H, H]
+        weight of the previous state
     bias : F[H], optional
+        added to the sums; by default none
     act : function, default tanh()
+        activation of the state
     name : str, optional
         names the result in a graph
 
     Returns
     -------
     h
+        the new state, which is the next step's h: [N, H].
     y
+        the same, as the result of this step.
     """
 @overload
 def rnn_step(
@@ -2064,18 +2484,55 @@ def scale_step(
 
     Parameters
     ----------
-    w : F[...]
-    next : F[...]
+    w : F[...]; up to 2 ragged dims
+        value of the parameter, of any sizes
+    next : F[...]; up to 2 ragged dims
+        new value that the optimizer computed: dims and dtype as w
     scale : float >= 0, required
+        0 keeps w, 1 gives `next`
     name : str, optional
         names the result in a graph
 
     Returns
     -------
     y
+        The new value of the parameter: dims and dtype as w.
     """
 @overload
 def scale_step(*, scale: float, training: bool = ..., recompute: bool = ...) -> Function: ...
+
+@overload
+def scatter_softmax(
+    x: Value,
+    index: Operand,
+    *,
+    name: str | None = None,
+    training: bool = ...,
+    recompute: bool = ...,
+) -> Value:
+    """Softmax over groups of rows, in any order: the rows with the same index are a group, and
+    each column is normalized within each group.
+
+    Large numbers do not overflow. Over the edges of a graph, with the target of each edge
+    as its index, these are the weights of graph attention (Veličković et al.,
+    arXiv:1710.10903).
+
+    Parameters
+    ----------
+    x : F[E] | F[E, H] | F[E, H, K]
+        one or more numbers for each row
+    index : i64[E] in 0..N
+        the group of each row; a group may have no rows
+    name : str, optional
+        names the result in a graph
+
+    Returns
+    -------
+    y
+        The share of each row in its group: type as x.
+    """
+@overload
+def scatter_softmax(*, training: bool = ..., recompute: bool = ...) -> Function: ...
 
 @overload
 def sequence_conv(
@@ -2097,8 +2554,8 @@ def sequence_conv(
 
     Parameters
     ----------
-    x : F[N, ..., D]
-        [N, ~T, D], or [N, ~S, ~T, D]
+    x : F[N, ~T, D] | F[N, ~S, ~T, D]; 1 or 2 ragged dims
+        sequences, or sequences of sequences, of rows of D elements
     channels : int > 0, required
         number of channels of the result
     size : int > 0, default 3
@@ -2106,43 +2563,60 @@ def sequence_conv(
     start : int, optional
         offset of the first row of a window; none: -(size // 2)
     act : function, optional
-        applied last
+        activation, applied last
     bias : bool, default True
         adds a bias to each channel
     param_attr : dict, default {}
+        attributes of the weight, [size * D, channels]
     bias_attr : dict, default {}
+        attributes of the bias, [channels]
     name : str, optional
         names the result in a graph
 
     Returns
     -------
     y
+        A row for each row of x: [N, ~T, channels] or [N, ~S, ~T, channels]; dtype as x.
 
     Fields of param_attr
     --------------------
     init : function, default xavier_uniform()
-        makes the initial value
+        the operator without inputs that makes the initial value
     weight_decay : float >= 0, <= 1, default 0.0
-        fraction of itself that each step subtracts
+        L2 penalty: this factor times the parameter is added to its gradient before the
+        optimizer uses it
+    l1 : float >= 0, default 0.0
+        L1 penalty: this factor times the sign of the parameter is added to its gradient
+        before the optimizer uses it
     gradient_clipping : float >= 0, default 0.0
-        largest magnitude of its gradient; 0 is unlimited
+        each element of its gradient is clipped to [-gradient_clipping, gradient_clipping];
+        0: not clipped
     lr_scale : float >= 0, default 1.0
-        factor of the learning rate
+        factor of the optimizer's step: 0.1 trains it ten times slower
     trainable : bool, default True
-        whether training changes it
+        whether training changes it; false keeps its value
+    name : str, optional
+        its name; parameters with the same name are one
 
     Fields of bias_attr
     -------------------
     init : function, default zeros()
-        makes the initial value
+        the operator without inputs that makes the initial value
     weight_decay : float >= 0, <= 1, default 0.0
-        fraction of itself that each step subtracts
+        L2 penalty: this factor times the parameter is added to its gradient before the
+        optimizer uses it
+    l1 : float >= 0, default 0.0
+        L1 penalty: this factor times the sign of the parameter is added to its gradient
+        before the optimizer uses it
     gradient_clipping : float >= 0, default 0.0
-        largest magnitude of its gradient; 0 is unlimited
+        each element of its gradient is clipped to [-gradient_clipping, gradient_clipping];
+        0: not clipped
     lr_scale : float >= 0, default 1.0
-        factor of the learning rate
+        factor of the optimizer's step: 0.1 trains it ten times slower
     trainable : bool, default True
-        whether training changes it
+        whether training changes it; false keeps its value
+    name : str, optional
+        its name; parameters with the same name are one
     """
 @overload
 def sequence_conv(
@@ -2174,19 +2648,23 @@ def sgd(
 
     Parameters
     ----------
-    w : F[...]
-    g : F[...]
+    w : F[...]; up to 2 ragged dims
+        value of the parameter, of any sizes
+    g : F[...]; up to 2 ragged dims
+        gradient of the loss with respect to w: dims and dtype as w
     lr : f32[], default 0.01
-        learning rate
+        learning rate: factor of each step, a scalar
     momentum : float >= 0, < 1, default 0.0
         momentum: the fraction of the last step that is kept
     nesterov : bool, default False
+        Nesterov momentum (Sutskever et al. 2013)
     name : str, optional
         names the result in a graph
 
     Returns
     -------
     y
+        The new value of the parameter: dims and dtype as w.
     """
 @overload
 def sgd(
@@ -2197,6 +2675,7 @@ def sgd(
     training: bool = ...,
     recompute: bool = ...,
     clip_norm: float = ...,
+    lazy: bool = ...,
 ) -> Function: ...
 
 @overload
@@ -2215,17 +2694,20 @@ def step_decay(
     Parameters
     ----------
     step : i64[]
+        number of the training step, from 0 on
     from_ : float > 0, required
-        at step 0
+        learning rate at step 0
     every : int > 0, required
-        steps between multiplications
+        number of steps between multiplications
     factor : float > 0, default 0.1
+        factor of the learning rate after each interval
     name : str, optional
         names the result in a graph
 
     Returns
     -------
     y
+        The learning rate of this step: f32, a scalar.
     """
 @overload
 def step_decay(
@@ -2251,17 +2733,19 @@ def topk_accuracy(
 
     Parameters
     ----------
-    logits : F[..., C]
-        a score for each class
-    label : i64[...]
-        the classes
+    logits : F[..., C]; up to 2 ragged dims
+        a score for each class, floats [..., C]
+    label : i64[...]; up to 2 ragged dims
+        the right class of each row, in 0..C; dims of the logits without the last
     k : int > 0, default 5
+        number of top classes that count as correct
     name : str, optional
         names the result in a graph
 
     Returns
     -------
     y
+        The fraction of rows that are right, in [0, 1]: f32, a scalar.
     """
 @overload
 def topk_accuracy(*, k: int = 5, training: bool = ..., recompute: bool = ...) -> Function: ...
@@ -2295,18 +2779,21 @@ def transformer_decoder(
     Parameters
     ----------
     x : F[N, T, D]
+        N sequences of T positions with D elements
     memory : F[N, S, M]
-        output of an encoder
-    mask : bool[...], optional
+        output of an encoder: S positions with M elements
+    mask : bool[] | bool[K] | bool[Q, K] | bool[A, Q, K] | bool[B, A, Q, K], optional
         for x; true for visible positions; broadcast to [N, heads, T, T]
-    memory_mask : bool[...], optional
+    memory_mask : bool[] | bool[S2] | bool[T2, S2] | bool[A2, T2, S2] | bool[B2, A2, T2, S2], optional
         for the memory; broadcast to [N, heads, T, S]
     layers : int > 0, required
+        number of blocks
     heads : int > 0, required
+        number of heads of each attention; divides D
     hidden : int >= 0, default 0
         hidden width of the feed-forward network; 0: 4 * D
     act : function, default gelu()
-        of the feed-forward network
+        activation of the feed-forward network
     causal : bool, default True
         hides later positions of x
     rotary : bool, default False
@@ -2314,43 +2801,60 @@ def transformer_decoder(
     pre_norm : bool, default True
         normalizes before each sublayer and at the end, else after each sublayer
     eps : float > 0, default 1e-05
-        of the normalization
+        added to the variance in each normalization
     dropout_rate : float >= 0, <= 1, default 0.0
         probability that training drops a sublayer's result
     param_attr : dict, default {}
+        attributes of every weight
     bias_attr : dict, default {}
+        attributes of every bias
     name : str, optional
         names the result in a graph
 
     Returns
     -------
     x
+        The positions after the last block: type as x.
 
     Fields of param_attr
     --------------------
     init : function, optional
-        makes the initial value
+        the operator without inputs that makes the initial value
     weight_decay : float >= 0, <= 1, default 0.0
-        fraction of itself that each step subtracts
+        L2 penalty: this factor times the parameter is added to its gradient before the
+        optimizer uses it
+    l1 : float >= 0, default 0.0
+        L1 penalty: this factor times the sign of the parameter is added to its gradient
+        before the optimizer uses it
     gradient_clipping : float >= 0, default 0.0
-        largest magnitude of its gradient; 0 is unlimited
+        each element of its gradient is clipped to [-gradient_clipping, gradient_clipping];
+        0: not clipped
     lr_scale : float >= 0, default 1.0
-        factor of the learning rate
+        factor of the optimizer's step: 0.1 trains it ten times slower
     trainable : bool, default True
-        whether training changes it
+        whether training changes it; false keeps its value
+    name : str, optional
+        its name; parameters with the same name are one
 
     Fields of bias_attr
     -------------------
     init : function, optional
-        makes the initial value
+        the operator without inputs that makes the initial value
     weight_decay : float >= 0, <= 1, default 0.0
-        fraction of itself that each step subtracts
+        L2 penalty: this factor times the parameter is added to its gradient before the
+        optimizer uses it
+    l1 : float >= 0, default 0.0
+        L1 penalty: this factor times the sign of the parameter is added to its gradient
+        before the optimizer uses it
     gradient_clipping : float >= 0, default 0.0
-        largest magnitude of its gradient; 0 is unlimited
+        each element of its gradient is clipped to [-gradient_clipping, gradient_clipping];
+        0: not clipped
     lr_scale : float >= 0, default 1.0
-        factor of the learning rate
+        factor of the optimizer's step: 0.1 trains it ten times slower
     trainable : bool, default True
-        whether training changes it
+        whether training changes it; false keeps its value
+    name : str, optional
+        its name; parameters with the same name are one
     """
 @overload
 def transformer_decoder(
@@ -2398,14 +2902,17 @@ def transformer_encoder(
     Parameters
     ----------
     x : F[N, T, D]
-    mask : bool[...], optional
+        N sequences of T positions with D elements
+    mask : bool[] | bool[K] | bool[Q, K] | bool[A, Q, K] | bool[B, A, Q, K], optional
         true for visible positions; broadcast to [N, heads, T, T]
     layers : int > 0, required
+        number of blocks
     heads : int > 0, required
+        number of heads of each attention; divides D
     hidden : int >= 0, default 0
         hidden width of the feed-forward network; 0: 4 * D
     act : function, default gelu()
-        of the feed-forward network
+        activation of the feed-forward network
     causal : bool, default False
         hides later positions
     rotary : bool, default False
@@ -2413,43 +2920,60 @@ def transformer_encoder(
     pre_norm : bool, default True
         normalizes before each sublayer and at the end, else after each sublayer
     eps : float > 0, default 1e-05
-        of the normalization
+        added to the variance in each normalization
     dropout_rate : float >= 0, <= 1, default 0.0
         probability that training drops a sublayer's result
     param_attr : dict, default {}
+        attributes of every weight
     bias_attr : dict, default {}
+        attributes of every bias
     name : str, optional
         names the result in a graph
 
     Returns
     -------
     x
+        The positions after the last block: type as x.
 
     Fields of param_attr
     --------------------
     init : function, optional
-        makes the initial value
+        the operator without inputs that makes the initial value
     weight_decay : float >= 0, <= 1, default 0.0
-        fraction of itself that each step subtracts
+        L2 penalty: this factor times the parameter is added to its gradient before the
+        optimizer uses it
+    l1 : float >= 0, default 0.0
+        L1 penalty: this factor times the sign of the parameter is added to its gradient
+        before the optimizer uses it
     gradient_clipping : float >= 0, default 0.0
-        largest magnitude of its gradient; 0 is unlimited
+        each element of its gradient is clipped to [-gradient_clipping, gradient_clipping];
+        0: not clipped
     lr_scale : float >= 0, default 1.0
-        factor of the learning rate
+        factor of the optimizer's step: 0.1 trains it ten times slower
     trainable : bool, default True
-        whether training changes it
+        whether training changes it; false keeps its value
+    name : str, optional
+        its name; parameters with the same name are one
 
     Fields of bias_attr
     -------------------
     init : function, optional
-        makes the initial value
+        the operator without inputs that makes the initial value
     weight_decay : float >= 0, <= 1, default 0.0
-        fraction of itself that each step subtracts
+        L2 penalty: this factor times the parameter is added to its gradient before the
+        optimizer uses it
+    l1 : float >= 0, default 0.0
+        L1 penalty: this factor times the sign of the parameter is added to its gradient
+        before the optimizer uses it
     gradient_clipping : float >= 0, default 0.0
-        largest magnitude of its gradient; 0 is unlimited
+        each element of its gradient is clipped to [-gradient_clipping, gradient_clipping];
+        0: not clipped
     lr_scale : float >= 0, default 1.0
-        factor of the learning rate
+        factor of the optimizer's step: 0.1 trains it ten times slower
     trainable : bool, default True
-        whether training changes it
+        whether training changes it; false keeps its value
+    name : str, optional
+        its name; parameters with the same name are one
     """
 @overload
 def transformer_encoder(
@@ -2485,15 +3009,18 @@ def warmup(
     Parameters
     ----------
     step : i64[]
+        number of the training step, from 0 on
     peak : float > 0, required
-        the final value
+        the final learning rate
     steps : int > 0, required
+        number of steps until it is reached
     name : str, optional
         names the result in a graph
 
     Returns
     -------
     y
+        The learning rate of this step: f32, a scalar.
     """
 @overload
 def warmup(*, peak: float, steps: int, training: bool = ..., recompute: bool = ...) -> Function: ...
@@ -2515,19 +3042,22 @@ def warmup_cosine(
     Parameters
     ----------
     step : i64[]
+        number of the training step, from 0 on
     peak : float > 0, required
-        the maximum
+        the maximum of the learning rate
     warmup : int > 0, required
         the step at which it is reached
     until : int > 0, required
         the step at which it reaches `to`
     to : float >= 0, default 0.0
+        learning rate from step `until` on
     name : str, optional
         names the result in a graph
 
     Returns
     -------
     y
+        The learning rate of this step: f32, a scalar.
     """
 @overload
 def warmup_cosine(

@@ -26,7 +26,7 @@ def abs(x: Value, *, name: str | None = None) -> Value:
 
     Returns
     -------
-    y
+    y : type of x
         type as x
 
     Notes
@@ -57,7 +57,7 @@ def acos(x: Value, *, name: str | None = None) -> Value:
 
     Returns
     -------
-    y
+    y : type of x
         angles in [0, pi]; type as x
 
     Notes
@@ -88,7 +88,7 @@ def acosh(x: Value, *, name: str | None = None) -> Value:
 
     Returns
     -------
-    y
+    y : type of x
         at least 0; type as x
 
     Notes
@@ -124,7 +124,7 @@ def adaptive_avg_pool(x: Value, size: Dims, *, name: str | None = None) -> Value
 
     Returns
     -------
-    y
+    y : dtype of x
         [N, C, size...]; dtype as x
 
     Notes
@@ -158,7 +158,7 @@ def adaptive_avg_pool_grad(dy: Value, size: Dims, *, name: str | None = None) ->
 
     Returns
     -------
-    dx
+    dx : dtype of dy
         [N, C, size...]; dtype as dy
 
     Notes
@@ -194,7 +194,7 @@ def adaptive_max_pool(x: Value, size: Dims, *, name: str | None = None) -> Value
 
     Returns
     -------
-    y
+    y : dtype of x
         [N, C, size...]; dtype as x
 
     Notes
@@ -230,7 +230,7 @@ def adaptive_max_pool_index(x: Value, size: Dims, *, name: str | None = None) ->
 
     Returns
     -------
-    indices
+    indices : i64
         i64[N, C, size...]
 
     Notes
@@ -265,7 +265,7 @@ def add(x: Value, y: Operand, *, name: str | None = None) -> Value:
 
     Returns
     -------
-    z
+    z : dtype of x, dims broadcast
         dtype as x, the broadcast dims of x and y
 
     Notes
@@ -298,7 +298,7 @@ def add_n(x_0: Value, /, *x: Operand, name: str | None = None) -> Value:
 
     Returns
     -------
-    y
+    y : dtype of x, dims broadcast
         dtype as x, the broadcast dims of all inputs
 
     Notes
@@ -342,7 +342,7 @@ def all(
 
     Returns
     -------
-    y
+    y : bool
         bool; the dims of x without the axes
 
     Notes
@@ -392,7 +392,7 @@ def any(
 
     Returns
     -------
-    y
+    y : bool
         bool; the dims of x without the axes
 
     Notes
@@ -436,7 +436,7 @@ def argmax(x: Value, *, axis: int = -1, keep: bool = False, name: str | None = N
 
     Returns
     -------
-    index
+    index : i64
         i64, less than the size of the axis; the dims of x without it
 
     Notes
@@ -474,7 +474,7 @@ def argmin(x: Value, *, axis: int = -1, keep: bool = False, name: str | None = N
 
     Returns
     -------
-    index
+    index : i64
         i64, less than the size of the axis; the dims of x without it
 
     Notes
@@ -518,7 +518,7 @@ def argsort(
 
     Returns
     -------
-    indices
+    indices : i64, dims of x
         i64, dims as x: index in x of each element of the sorted line
 
     Notes
@@ -555,7 +555,7 @@ def asin(x: Value, *, name: str | None = None) -> Value:
 
     Returns
     -------
-    y
+    y : type of x
         angles in [-pi / 2, pi / 2]; type as x
 
     Notes
@@ -586,7 +586,7 @@ def asinh(x: Value, *, name: str | None = None) -> Value:
 
     Returns
     -------
-    y
+    y : type of x
         type as x
 
     Notes
@@ -605,6 +605,44 @@ def asinh(x: ArrayLike, *, name: str | None = None) -> Tensor: ...
 def asinh() -> Function: ...
 
 @overload
+def assert_true(condition: Value, *, message: str = "", name: str | None = None) -> Value:
+    """Ends the run with an error unless all elements of the condition are true; true if there
+    are none.
+
+    The statement `assert` calls it for conditions on values of the data. It is never
+    removed; a run of some outputs only checks it if it reads the inputs that the condition
+    depends on.
+
+    Parameters
+    ----------
+    condition : array of bool; may be ragged
+        what must hold
+    message : str, default ''
+        the message of the error
+    name : str, optional
+        names the result in a graph
+
+    Returns
+    -------
+    y
+        true: bool[]
+
+    Notes
+    -----
+    Not differentiable.
+
+    Examples
+    --------
+    In the language::
+
+        y = assert_true(all([1, 2]), message="an element is 0")  # = true
+    """
+@overload
+def assert_true(condition: ArrayLike, *, message: str = "", name: str | None = None) -> Tensor: ...
+@overload
+def assert_true(*, message: str = "") -> Function: ...
+
+@overload
 def atan(x: Value, *, name: str | None = None) -> Value:
     """Inverse tangent, elementwise.
 
@@ -617,7 +655,7 @@ def atan(x: Value, *, name: str | None = None) -> Value:
 
     Returns
     -------
-    y
+    y : type of x
         angles in [-pi / 2, pi / 2]; type as x
 
     Notes
@@ -653,7 +691,7 @@ def atan2(y: Value, x: Operand, *, name: str | None = None) -> Value:
 
     Returns
     -------
-    angle
+    angle : dtype of y, dims broadcast
         in [-pi, pi]; dtype as y, the broadcast dims of y and x
 
     Notes
@@ -684,7 +722,7 @@ def atanh(x: Value, *, name: str | None = None) -> Value:
 
     Returns
     -------
-    y
+    y : type of x
         type as x
 
     Notes
@@ -744,7 +782,7 @@ def attention(
 
     Returns
     -------
-    y
+    y : dtype of q
         [..., H, T, E]; dtype as q
     lse
         [..., H, T]: the log-sum-exp of the scores of each query; f64 if q is f64, else f32
@@ -798,6 +836,8 @@ def attention_gradient(
     """The gradients of attention(q, k, v, past, mask), which only need memory for blocks of
     the scores.
 
+    Derivatives of higher orders need memory for the scores of all queries and keys.
+
     Parameters
     ----------
     q : array of f16, bf16, f32 or f64
@@ -825,16 +865,16 @@ def attention_gradient(
 
     Returns
     -------
-    dq
+    dq : type of q
         type as q
-    dk
+    dk : type of k
         type as k
-    dv
+    dv : type of v
         type as v
 
     Notes
     -----
-    Not differentiable.
+    Differentiable.
 
     Examples
     --------
@@ -910,7 +950,7 @@ def avg_pool(
 
     Returns
     -------
-    y
+    y : dtype of x
         [N, C, ...], each spatial size as determined by the window; dtype as x
 
     Notes
@@ -993,7 +1033,7 @@ def avg_pool_grad(
 
     Returns
     -------
-    dx
+    dx : dtype of dy
         [N, C, size...]; dtype as dy
 
     Notes
@@ -1034,7 +1074,13 @@ def avg_pool_grad(
 ) -> Function: ...
 
 @overload
-def bernoulli(x: Value, *, dtype: DType | None = None, name: str | None = None) -> Value:
+def bernoulli(
+    x: Value,
+    *,
+    dtype: DType | None = None,
+    stream: str | None = None,
+    name: str | None = None,
+) -> Value:
     """Samples each element from a Bernoulli distribution: 1 with probability x, else 0; 0 for
     nan.
 
@@ -1047,12 +1093,15 @@ def bernoulli(x: Value, *, dtype: DType | None = None, name: str | None = None) 
         probabilities, in [0, 1]
     dtype : dtype, optional
         dtype of the result; by default that of x
+    stream : str, optional
+        the name of the stream of random numbers; calls with the same stream, in one run,
+        use the same numbers; by default the name of the result
     name : str, optional
         names the result in a graph
 
     Returns
     -------
-    y
+    y : dims of x
         0 or 1; dims as x
 
     Notes
@@ -1066,9 +1115,15 @@ def bernoulli(x: Value, *, dtype: DType | None = None, name: str | None = None) 
         y = bernoulli([0.0, 1.0])  # = [0.0, 1.0]
     """
 @overload
-def bernoulli(x: ArrayLike, *, dtype: DType | None = None, name: str | None = None) -> Tensor: ...
+def bernoulli(
+    x: ArrayLike,
+    *,
+    dtype: DType | None = None,
+    stream: str | None = None,
+    name: str | None = None,
+) -> Tensor: ...
 @overload
-def bernoulli(*, dtype: DType | None = None) -> Function: ...
+def bernoulli(*, dtype: DType | None = None, stream: str | None = None) -> Function: ...
 
 @overload
 def binary_cross_entropy(
@@ -1097,7 +1152,7 @@ def binary_cross_entropy(
 
     Returns
     -------
-    loss
+    loss : dtype of p, dims broadcast
         at least 0; dtype as p, with the broadcast dims of both
 
     Notes
@@ -1139,7 +1194,7 @@ def bitwise_and(x: Value, y: Operand, *, name: str | None = None) -> Value:
 
     Returns
     -------
-    z
+    z : dtype of x, dims broadcast
         dtype as x, the broadcast dims of x and y
 
     Notes
@@ -1170,7 +1225,7 @@ def bitwise_not(x: Value, *, name: str | None = None) -> Value:
 
     Returns
     -------
-    y
+    y : type of x
         type as x
 
     Notes
@@ -1205,7 +1260,7 @@ def bitwise_or(x: Value, y: Operand, *, name: str | None = None) -> Value:
 
     Returns
     -------
-    z
+    z : dtype of x, dims broadcast
         dtype as x, the broadcast dims of x and y
 
     Notes
@@ -1240,7 +1295,7 @@ def bitwise_xor(x: Value, y: Operand, *, name: str | None = None) -> Value:
 
     Returns
     -------
-    z
+    z : dtype of x, dims broadcast
         dtype as x, the broadcast dims of x and y
 
     Notes
@@ -1273,7 +1328,7 @@ def broadcast_to(x: Value, dims: Dims, *, name: str | None = None) -> Value:
 
     Returns
     -------
-    y
+    y : dtype of x, dims from dims
         dims as given; dtype as x
 
     Notes
@@ -1311,7 +1366,7 @@ def cast(x: Value, *, to: DType, name: str | None = None) -> Value:
 
     Returns
     -------
-    y
+    y : dtype from to, dims of x
         dims as x
 
     Notes
@@ -1342,7 +1397,7 @@ def cbrt(x: Value, *, name: str | None = None) -> Value:
 
     Returns
     -------
-    y
+    y : type of x
         type as x
 
     Notes
@@ -1375,7 +1430,7 @@ def ceil(x: Value, *, name: str | None = None) -> Value:
 
     Returns
     -------
-    y
+    y : type of x
         type as x
 
     Notes
@@ -1409,7 +1464,7 @@ def celu(x: Value, *, alpha: float = 1.0, name: str | None = None) -> Value:
 
     Returns
     -------
-    y
+    y : type of x
         type as x
 
     Notes
@@ -1426,6 +1481,81 @@ def celu(x: Value, *, alpha: float = 1.0, name: str | None = None) -> Value:
 def celu(x: ArrayLike, *, alpha: float = 1.0, name: str | None = None) -> Tensor: ...
 @overload
 def celu(*, alpha: float = 1.0) -> Function: ...
+
+@overload
+def check_index(x: Value, below: Dims, *, name: str | None = None) -> Value:
+    """x, whose elements must be indices from 0 to below - 1: the run ends with an error if one
+    is not.
+
+    The result is declared `in 0..below`. A declaration with a range, `pos: i64[] in 0..V =
+    x`, calls it if the range of x is not known.
+
+    Parameters
+    ----------
+    x : array of i32 or i64; may be ragged
+        indices
+    below : shape, required
+        the number that indices are below
+    name : str, optional
+        names the result in a graph
+
+    Returns
+    -------
+    y
+        x, with the range
+
+    Notes
+    -----
+    Not differentiable.
+
+    Examples
+    --------
+    In the language::
+
+        y = check_index([2, 0], 3)  # = [2, 0]
+    """
+@overload
+def check_index(x: ArrayLike, below: Dims, *, name: str | None = None) -> Tensor: ...
+@overload
+def check_index() -> Function: ...
+
+@overload
+def cholesky(x: Value, *, upper: bool = False, name: str | None = None) -> Value:
+    """The Cholesky decomposition of symmetric positive definite matrices: the lower triangular
+    y with y @ transpose(y) = x.
+
+    Of a matrix that is not symmetric, the symmetric part (x + transpose(x)) / 2 is
+    decomposed. A matrix that is not positive definite is an error of the run; one with a
+    nan or an infinity gives nan.
+
+    Parameters
+    ----------
+    x : array of f32 or f64
+        [..., N, N]
+    upper : bool, default False
+        return the upper triangular y with transpose(y) @ y = x instead
+    name : str, optional
+        names the result in a graph
+
+    Returns
+    -------
+    y
+        triangular; type as x
+
+    Notes
+    -----
+    Differentiable.
+
+    Examples
+    --------
+    In the language::
+
+        y = cholesky([[4.0, 2.0], [2.0, 10.0]])  # = [[2.0, 0.0], [1.0, 3.0]]
+    """
+@overload
+def cholesky(x: ArrayLike, *, upper: bool = False, name: str | None = None) -> Tensor: ...
+@overload
+def cholesky(*, upper: bool = False) -> Function: ...
 
 @overload
 def clip(
@@ -1453,7 +1583,7 @@ def clip(
 
     Returns
     -------
-    y
+    y : dims of x
         type as x
 
     Notes
@@ -1476,6 +1606,42 @@ def clip(
 ) -> Tensor: ...
 @overload
 def clip(*, low: float | None = None, high: float | None = None) -> Function: ...
+
+@overload
+def cofactor(x: Value, *, name: str | None = None) -> Value:
+    """The cofactors of square matrices: y[i, j] is (-1) ** (i + j) times the determinant of x
+    without row i and column j.
+
+    It is the gradient of `det`, and the transposed adjugate, det(x) * transpose(inverse(x))
+    of invertible matrices, but is defined for singular ones, too; its gradient is finite
+    for invertible ones only. A matrix with a nan or an infinity gives nan.
+
+    Parameters
+    ----------
+    x : array of f32 or f64
+        [..., N, N]
+    name : str, optional
+        names the result in a graph
+
+    Returns
+    -------
+    y
+        type as x
+
+    Notes
+    -----
+    Differentiable.
+
+    Examples
+    --------
+    In the language::
+
+        y = cofactor([[1.0, 2.0], [3.0, 4.0]])  # = [[4.0, -3.0], [-2.0, 1.0]]
+    """
+@overload
+def cofactor(x: ArrayLike, *, name: str | None = None) -> Tensor: ...
+@overload
+def cofactor() -> Function: ...
 
 @overload
 def col2im(
@@ -1514,7 +1680,7 @@ def col2im(
 
     Returns
     -------
-    y
+    y : dtype of columns
         [N, C, size...]; dtype as the columns
 
     Notes
@@ -1556,7 +1722,7 @@ def concat(x_0: Value, /, *x: Operand, axis: int = 0, name: str | None = None) -
 
     Returns
     -------
-    y
+    y : dtype of x
         dtype as x; along the axis, the sum of the sizes
 
     Notes
@@ -1649,7 +1815,7 @@ def conv1d(
 
     Returns
     -------
-    y
+    y : dtype of x, 3 dims
         [N, K, L], each spatial size as determined by the window; dtype as x
 
     Notes
@@ -1728,7 +1894,7 @@ def conv2d(
 
     Returns
     -------
-    y
+    y : dtype of x, 4 dims
         [N, K, H, W], each spatial size as determined by the window; dtype as x
 
     Notes
@@ -1807,7 +1973,7 @@ def conv3d(
 
     Returns
     -------
-    y
+    y : dtype of x, 5 dims
         [N, K, D, H, W], each spatial size as determined by the window; dtype as x
 
     Notes
@@ -1893,7 +2059,7 @@ def conv_transpose1d(
 
     Returns
     -------
-    y
+    y : dtype of x, 3 dims
         [N, K, L], each spatial size as determined by the window; dtype as x
 
     Notes
@@ -1983,7 +2149,7 @@ def conv_transpose2d(
 
     Returns
     -------
-    y
+    y : dtype of x, 4 dims
         [N, K, H, W], each spatial size as determined by the window; dtype as x
 
     Notes
@@ -2073,7 +2239,7 @@ def conv_transpose3d(
 
     Returns
     -------
-    y
+    y : dtype of x, 5 dims
         [N, K, D, H, W], each spatial size as determined by the window; dtype as x
 
     Notes
@@ -2154,7 +2320,7 @@ def conv_weight_grad(
 
     Returns
     -------
-    dw
+    dw : dtype of x
         [K, C / groups, kernel...]; dtype as x
 
     Notes
@@ -2204,7 +2370,7 @@ def cos(x: Value, *, scale: float = 1.0, name: str | None = None) -> Value:
 
     Returns
     -------
-    y
+    y : type of x
         in [-scale, scale]; type as x
 
     Notes
@@ -2241,7 +2407,7 @@ def cos_sim(x: Value, y: Operand, *, scale: float = 1.0, name: str | None = None
 
     Returns
     -------
-    z
+    z : dtype of x
         [...], in [-scale, scale]; dtype as x
 
     Notes
@@ -2272,7 +2438,7 @@ def cosh(x: Value, *, name: str | None = None) -> Value:
 
     Returns
     -------
-    y
+    y : type of x
         at least 1; type as x
 
     Notes
@@ -2314,7 +2480,7 @@ def count_nonzero(
 
     Returns
     -------
-    y
+    y : i64
         i64; the dims of x without the axes
 
     Notes
@@ -2356,7 +2522,7 @@ def counted_places(counts: Value, dims: Dims, *, name: str | None = None) -> Val
 
     Returns
     -------
-    places
+    places : i64, 2 dims
         i64[dims, rank of counts]
 
     Notes
@@ -2408,7 +2574,7 @@ def cross_entropy(
 
     Returns
     -------
-    loss
+    loss : dtype of logits
         [...], at least 0; dtype as the logits
 
     Notes
@@ -2471,7 +2637,7 @@ def csr_matmul(
 
     Returns
     -------
-    c
+    c : dtype of b, 2 dims
         [N, M]; dtype as b
 
     Notes
@@ -2524,7 +2690,7 @@ def cumprod(
 
     Returns
     -------
-    y
+    y : type of x
         type as x
 
     Notes
@@ -2577,7 +2743,7 @@ def cumsum(
 
     Returns
     -------
-    y
+    y : type of x
         type as x
 
     Notes
@@ -2621,7 +2787,7 @@ def data_size(count: Value, dims: Dims, *, name: str | None = None) -> Value:
 
     Returns
     -------
-    y
+    y : type of count
         count
 
     Notes
@@ -2658,7 +2824,7 @@ def depth_to_space(
 
     Returns
     -------
-    y
+    y : dtype of x
         [N, C, ...], each spatial size multiplied by `block`; dtype as x
 
     Notes
@@ -2708,7 +2874,7 @@ def dequantize(
 
     Returns
     -------
-    y
+    y : dtype of scale, dims of x
         dims as x, dtype as the scale
 
     Notes
@@ -2734,6 +2900,41 @@ def dequantize(
 def dequantize(*, zero_point: Operand | None = None, axis: int = 1) -> Function: ...
 
 @overload
+def det(x: Value, *, name: str | None = None) -> Value:
+    """The determinant of square matrices; 1 if they have no rows.
+
+    The gradient is finite for singular matrices, too; that of the gradient requires
+    invertible ones. A matrix with a nan or an infinity gives nan. See also `slogdet`, which
+    does not overflow.
+
+    Parameters
+    ----------
+    x : array of f32 or f64
+        [..., N, N]
+    name : str, optional
+        names the result in a graph
+
+    Returns
+    -------
+    y
+        [...]; dtype as x
+
+    Notes
+    -----
+    Differentiable.
+
+    Examples
+    --------
+    In the language::
+
+        y = det([[1.0, 2.0], [3.0, 4.0]])  # = -2.0
+    """
+@overload
+def det(x: ArrayLike, *, name: str | None = None) -> Tensor: ...
+@overload
+def det() -> Function: ...
+
+@overload
 def diag(x: Value, *, k: int = 0, name: str | None = None) -> Value:
     """Returns square matrices with the rows of x on a diagonal, and zeros elsewhere.
 
@@ -2748,7 +2949,7 @@ def diag(x: Value, *, k: int = 0, name: str | None = None) -> Value:
 
     Returns
     -------
-    y
+    y : dtype of x
         [..., N + |k|, N + |k|]; dtype as x
 
     Notes
@@ -2781,7 +2982,7 @@ def diagonal(x: Value, *, k: int = 0, name: str | None = None) -> Value:
 
     Returns
     -------
-    y
+    y : dtype of x
         [..., length of the diagonal]; dtype as x
 
     Notes
@@ -2816,7 +3017,7 @@ def div(x: Value, y: Operand, *, name: str | None = None) -> Value:
 
     Returns
     -------
-    z
+    z : dtype of x, dims broadcast
         dtype as x, the broadcast dims of x and y
 
     Notes
@@ -2833,6 +3034,46 @@ def div(x: Value, y: Operand, *, name: str | None = None) -> Value:
 def div(x: ArrayLike, y: ArrayLike, *, name: str | None = None) -> Tensor: ...
 @overload
 def div() -> Function: ...
+
+@overload
+def eigh(x: Value, *, name: str | None = None) -> Results:
+    """The eigenvalues and eigenvectors of symmetric matrices: x @ v = v * w.
+
+    Of a matrix that is not symmetric, the symmetric part (x + transpose(x)) / 2 is
+    decomposed. The element of each eigenvector with the largest absolute value is positive.
+    The eigenvectors of an eigenvalue that occurs several times are unspecified, and the
+    gradient of v is not finite there; that of w is. A matrix with a nan or an infinity
+    gives nan.
+
+    Parameters
+    ----------
+    x : array of f32 or f64
+        [..., N, N]
+    name : str, optional
+        names the result in a graph
+
+    Returns
+    -------
+    w
+        [..., N]: the eigenvalues in increasing order; dtype as x
+    v
+        the eigenvectors, as orthonormal columns; type as x
+
+    Notes
+    -----
+    Differentiable.
+
+    Examples
+    --------
+    In the language::
+
+        w, v = eigh([[2.0, 0.0], [0.0, 1.0]])
+        y = w  # = [1.0, 2.0]
+    """
+@overload
+def eigh(x: ArrayLike, *, name: str | None = None) -> Results: ...
+@overload
+def eigh() -> Function: ...
 
 @overload
 def einsum(x_0: Value, /, *x: Operand, equation: str, name: str | None = None) -> Value:
@@ -2855,7 +3096,7 @@ def einsum(x_0: Value, /, *x: Operand, equation: str, name: str | None = None) -
 
     Returns
     -------
-    y
+    y : dtype of x
         dtype as x; the dims that the equation gives
 
     Notes
@@ -2888,7 +3129,7 @@ def elu(x: Value, *, alpha: float = 1.0, name: str | None = None) -> Value:
 
     Returns
     -------
-    y
+    y : type of x
         type as x
 
     Notes
@@ -2923,7 +3164,7 @@ def equal(x: Value, y: Operand, *, name: str | None = None) -> Value:
 
     Returns
     -------
-    z
+    z : bool, dims broadcast
         bool, the broadcast dims of x and y
 
     Notes
@@ -2954,7 +3195,7 @@ def erf(x: Value, *, name: str | None = None) -> Value:
 
     Returns
     -------
-    y
+    y : type of x
         in [-1, 1]; type as x
 
     Notes
@@ -2985,7 +3226,7 @@ def erfc(x: Value, *, name: str | None = None) -> Value:
 
     Returns
     -------
-    y
+    y : type of x
         in [0, 2]; type as x
 
     Notes
@@ -3016,7 +3257,7 @@ def exp(x: Value, *, name: str | None = None) -> Value:
 
     Returns
     -------
-    y
+    y : type of x
         type as x
 
     Notes
@@ -3047,7 +3288,7 @@ def exp2(x: Value, *, name: str | None = None) -> Value:
 
     Returns
     -------
-    y
+    y : type of x
         type as x
 
     Notes
@@ -3066,6 +3307,40 @@ def exp2(x: ArrayLike, *, name: str | None = None) -> Tensor: ...
 def exp2() -> Function: ...
 
 @overload
+def expm(x: Value, *, name: str | None = None) -> Value:
+    """The matrix exponential of square matrices, 1 + x + x @ x / 2 + …, by scaling and
+    squaring of a Padé approximation (Higham, 2005).
+
+    A matrix with a nan or an infinity gives nan.
+
+    Parameters
+    ----------
+    x : array of f32 or f64
+        [..., N, N]
+    name : str, optional
+        names the result in a graph
+
+    Returns
+    -------
+    y
+        type as x
+
+    Notes
+    -----
+    Differentiable.
+
+    Examples
+    --------
+    In the language::
+
+        y = expm([[0.0, 2.0], [0.0, 0.0]])  # = [[1.0, 2.0], [0.0, 1.0]]
+    """
+@overload
+def expm(x: ArrayLike, *, name: str | None = None) -> Tensor: ...
+@overload
+def expm() -> Function: ...
+
+@overload
 def expm1(x: Value, *, name: str | None = None) -> Value:
     """exp(x) - 1, elementwise; accurate also for small x.
 
@@ -3078,7 +3353,7 @@ def expm1(x: Value, *, name: str | None = None) -> Value:
 
     Returns
     -------
-    y
+    y : type of x
         at least -1; type as x
 
     Notes
@@ -3113,7 +3388,7 @@ def eye(dims: Dims, *, dtype: DType = "f32", k: int = 0, name: str | None = None
 
     Returns
     -------
-    y
+    y : dtype from dtype, dims from dims
         `dims`; of `dtype`
 
     Notes
@@ -3146,7 +3421,7 @@ def fill(dims: Dims, *, value: Any, dtype: DType = "f32", name: str | None = Non
 
     Returns
     -------
-    y
+    y : dtype from dtype, dims from dims
         tensor with sizes `dims` and dtype `dtype`
 
     Notes
@@ -3178,7 +3453,7 @@ def flatten(x: Value, *, axis: int = 1, name: str | None = None) -> Value:
 
     Returns
     -------
-    y
+    y : dtype of x
         dtype as x
 
     Notes
@@ -3211,7 +3486,7 @@ def flip(x: Value, axes: int | Sequence[int] | None = None, *, name: str | None 
 
     Returns
     -------
-    y
+    y : type of x
         type as x
 
     Notes
@@ -3249,7 +3524,7 @@ def floor(x: Value, *, name: str | None = None) -> Value:
 
     Returns
     -------
-    y
+    y : type of x
         type as x
 
     Notes
@@ -3284,7 +3559,7 @@ def floor_div(x: Value, y: Operand, *, name: str | None = None) -> Value:
 
     Returns
     -------
-    z
+    z : dtype of x, dims broadcast
         dtype as x, the broadcast dims of x and y
 
     Notes
@@ -3320,7 +3595,7 @@ def fmod(x: Value, y: Operand, *, name: str | None = None) -> Value:
 
     Returns
     -------
-    z
+    z : dtype of x, dims broadcast
         dtype as x, the broadcast dims of x and y
 
     Notes
@@ -3360,7 +3635,7 @@ def gather(x: Value, indices: Operand, *, axis: int = 0, name: str | None = None
 
     Returns
     -------
-    y
+    y : dtype of x
         dtype as x; the dims of x, with the axis replaced by the dims of the indices
 
     Notes
@@ -3399,7 +3674,7 @@ def gather_nd(x: Value, indices: Operand, *, batch_dims: int = 0, name: str | No
 
     Returns
     -------
-    y
+    y : dtype of x
         dtype as x; the dims of the indices without K, then the dims of x that are not
         indexed
 
@@ -3440,7 +3715,7 @@ def gelu(x: Value, *, approximate: bool = False, name: str | None = None) -> Val
 
     Returns
     -------
-    y
+    y : type of x
         type as x
 
     Notes
@@ -3493,7 +3768,7 @@ def gradient(
 
     Notes
     -----
-    Not differentiable.
+    Differentiable.
 
     Examples
     --------
@@ -3530,7 +3805,7 @@ def greater(x: Value, y: Operand, *, name: str | None = None) -> Value:
 
     Returns
     -------
-    z
+    z : bool, dims broadcast
         bool, the broadcast dims of x and y
 
     Notes
@@ -3565,7 +3840,7 @@ def greater_equal(x: Value, y: Operand, *, name: str | None = None) -> Value:
 
     Returns
     -------
-    z
+    z : bool, dims broadcast
         bool, the broadcast dims of x and y
 
     Notes
@@ -3608,7 +3883,7 @@ def hard_sigmoid(
 
     Returns
     -------
-    y
+    y : type of x
         type as x
 
     Notes
@@ -3648,7 +3923,7 @@ def hard_swish(x: Value, *, name: str | None = None) -> Value:
 
     Returns
     -------
-    y
+    y : type of x
         type as x
 
     Notes
@@ -3674,6 +3949,7 @@ def he_normal(
     layout: Literal["auto", "in_out", "out_in"] = "auto",
     dtype: DType = "f32",
     mode: Literal["fan_in", "fan_out"] = "fan_in",
+    stream: str | None = None,
     name: str | None = None,
 ) -> Any:
     """Initial values of a weight followed by relu (He et al., arXiv:1502.01852): normal with
@@ -3697,12 +3973,15 @@ def he_normal(
     mode : {"fan_in", "fan_out"}, default 'fan_in'
         the `fan` in the formula: the number of inputs of an output, or of outputs of an
         input
+    stream : str, optional
+        the name of the stream of random numbers; calls with the same stream, in one run,
+        use the same numbers; by default the name of the result
     name : str, optional
         names the result in a graph
 
     Returns
     -------
-    y
+    y : dtype from dtype, dims from dims
         tensor with sizes `dims` and dtype `dtype`
 
     Notes
@@ -3722,6 +4001,7 @@ def he_normal(
     layout: Literal["auto", "in_out", "out_in"] = "auto",
     dtype: DType = "f32",
     mode: Literal["fan_in", "fan_out"] = "fan_in",
+    stream: str | None = None,
 ) -> Function: ...
 
 @overload
@@ -3732,6 +4012,7 @@ def he_uniform(
     layout: Literal["auto", "in_out", "out_in"] = "auto",
     dtype: DType = "f32",
     mode: Literal["fan_in", "fan_out"] = "fan_in",
+    stream: str | None = None,
     name: str | None = None,
 ) -> Any:
     """Initial values of a weight followed by relu (He et al., arXiv:1502.01852): uniform in
@@ -3753,12 +4034,15 @@ def he_uniform(
     mode : {"fan_in", "fan_out"}, default 'fan_in'
         the `fan` in the formula: the number of inputs of an output, or of outputs of an
         input
+    stream : str, optional
+        the name of the stream of random numbers; calls with the same stream, in one run,
+        use the same numbers; by default the name of the result
     name : str, optional
         names the result in a graph
 
     Returns
     -------
-    y
+    y : dtype from dtype, dims from dims
         tensor with sizes `dims` and dtype `dtype`
 
     Notes
@@ -3778,6 +4062,7 @@ def he_uniform(
     layout: Literal["auto", "in_out", "out_in"] = "auto",
     dtype: DType = "f32",
     mode: Literal["fan_in", "fan_out"] = "fan_in",
+    stream: str | None = None,
 ) -> Function: ...
 
 @overload
@@ -3799,7 +4084,7 @@ def hinge(x: Value, label: Operand, *, margin: float = 1.0, name: str | None = N
 
     Returns
     -------
-    loss
+    loss : dtype of x, dims broadcast
         at least 0; dtype as x, with the broadcast dims of both
 
     Notes
@@ -3843,7 +4128,7 @@ def huber(x: Value, y: Operand, *, delta: float = 1.0, name: str | None = None) 
 
     Returns
     -------
-    loss
+    loss : dtype of x, dims broadcast
         at least 0; dtype as x, with the broadcast dims of both
 
     Notes
@@ -3879,7 +4164,7 @@ def hypot(x: Value, y: Operand, *, name: str | None = None) -> Value:
 
     Returns
     -------
-    z
+    z : dtype of x, dims broadcast
         at least 0; dtype as x, the broadcast dims of x and y
 
     Notes
@@ -3931,7 +4216,7 @@ def im2col(
 
     Returns
     -------
-    columns
+    columns : dtype of x, 3 dims
         [N, C * kernel, L] for L windows; dtype as x
 
     Notes
@@ -3958,6 +4243,41 @@ def im2col(
 def im2col(*, kernel: Dims, stride: Dims = [1], pad: Dims = [0], dilation: Dims = [1]) -> Function: ...
 
 @overload
+def inverse(x: Value, *, name: str | None = None) -> Value:
+    """The inverse of square matrices.
+
+    A singular matrix is an error of the run; one with a nan or an infinity gives nan.
+    `solve(a, b)` is faster and more accurate than inverse(a) @ b, and `pinv` is defined for
+    all matrices.
+
+    Parameters
+    ----------
+    x : array of f32 or f64
+        [..., N, N]
+    name : str, optional
+        names the result in a graph
+
+    Returns
+    -------
+    y
+        type as x
+
+    Notes
+    -----
+    Differentiable.
+
+    Examples
+    --------
+    In the language::
+
+        y = inverse([[2.0, 0.0], [1.0, 4.0]])  # = [[0.5, 0.0], [-0.125, 0.25]]
+    """
+@overload
+def inverse(x: ArrayLike, *, name: str | None = None) -> Tensor: ...
+@overload
+def inverse() -> Function: ...
+
+@overload
 def isfinite(x: Value, *, name: str | None = None) -> Value:
     """True where x is neither nan nor infinite, elementwise.
 
@@ -3970,7 +4290,7 @@ def isfinite(x: Value, *, name: str | None = None) -> Value:
 
     Returns
     -------
-    y
+    y : bool, dims of x
         bool, dims as x
 
     Notes
@@ -4001,7 +4321,7 @@ def isinf(x: Value, *, name: str | None = None) -> Value:
 
     Returns
     -------
-    y
+    y : bool, dims of x
         bool, dims as x
 
     Notes
@@ -4032,7 +4352,7 @@ def isnan(x: Value, *, name: str | None = None) -> Value:
 
     Returns
     -------
-    y
+    y : bool, dims of x
         bool, dims as x
 
     Notes
@@ -4071,7 +4391,7 @@ def kl_div(log_q: Value, p: Operand, *, log_target: bool = False, name: str | No
 
     Returns
     -------
-    loss
+    loss : dtype of log_q, dims broadcast
         dtype as log_q, with the broadcast dims of both
 
     Notes
@@ -4113,7 +4433,7 @@ def lazy_rows(x: Value, *, name: str | None = None) -> Value:
 
     Returns
     -------
-    y
+    y : type of x
         x; type as x
 
     Notes
@@ -4148,7 +4468,7 @@ def leaky_relu(x: Value, *, alpha: float = 0.01, name: str | None = None) -> Val
 
     Returns
     -------
-    y
+    y : type of x
         type as x
 
     Notes
@@ -4183,7 +4503,7 @@ def less(x: Value, y: Operand, *, name: str | None = None) -> Value:
 
     Returns
     -------
-    z
+    z : bool, dims broadcast
         bool, the broadcast dims of x and y
 
     Notes
@@ -4218,7 +4538,7 @@ def less_equal(x: Value, y: Operand, *, name: str | None = None) -> Value:
 
     Returns
     -------
-    z
+    z : bool, dims broadcast
         bool, the broadcast dims of x and y
 
     Notes
@@ -4263,7 +4583,7 @@ def linear_recurrence(
 
     Returns
     -------
-    y
+    y : type of x
         type as x
 
     Notes
@@ -4316,7 +4636,7 @@ def linspace(
 
     Returns
     -------
-    y
+    y : dtype from dtype, 1 dim
         one dim; numbers of `dtype`
 
     Notes
@@ -4345,7 +4665,7 @@ def log(x: Value, *, name: str | None = None) -> Value:
 
     Returns
     -------
-    y
+    y : type of x
         type as x
 
     Notes
@@ -4376,7 +4696,7 @@ def log10(x: Value, *, name: str | None = None) -> Value:
 
     Returns
     -------
-    y
+    y : type of x
         type as x
 
     Notes
@@ -4407,7 +4727,7 @@ def log1p(x: Value, *, name: str | None = None) -> Value:
 
     Returns
     -------
-    y
+    y : type of x
         type as x
 
     Notes
@@ -4438,7 +4758,7 @@ def log2(x: Value, *, name: str | None = None) -> Value:
 
     Returns
     -------
-    y
+    y : type of x
         type as x
 
     Notes
@@ -4469,7 +4789,7 @@ def log_sigmoid(x: Value, *, name: str | None = None) -> Value:
 
     Returns
     -------
-    y
+    y : type of x
         type as x
 
     Notes
@@ -4502,7 +4822,7 @@ def log_softmax(x: Value, *, axis: int = -1, name: str | None = None) -> Value:
 
     Returns
     -------
-    y
+    y : type of x
         at most 0; type as x
 
     Notes
@@ -4539,7 +4859,7 @@ def logaddexp(x: Value, y: Operand, *, name: str | None = None) -> Value:
 
     Returns
     -------
-    z
+    z : dtype of x, dims broadcast
         at least the larger operand; dtype as x, the broadcast dims of x and y
 
     Notes
@@ -4574,7 +4894,7 @@ def logical_and(x: Value, y: Operand, *, name: str | None = None) -> Value:
 
     Returns
     -------
-    z
+    z : bool, dims broadcast
         bool, the broadcast dims of x and y
 
     Notes
@@ -4605,7 +4925,7 @@ def logical_not(x: Value, *, name: str | None = None) -> Value:
 
     Returns
     -------
-    y
+    y : type of x
         bool, dims as x
 
     Notes
@@ -4640,7 +4960,7 @@ def logical_or(x: Value, y: Operand, *, name: str | None = None) -> Value:
 
     Returns
     -------
-    z
+    z : bool, dims broadcast
         bool, the broadcast dims of x and y
 
     Notes
@@ -4675,7 +4995,7 @@ def logical_xor(x: Value, y: Operand, *, name: str | None = None) -> Value:
 
     Returns
     -------
-    z
+    z : bool, dims broadcast
         bool, the broadcast dims of x and y
 
     Notes
@@ -4717,7 +5037,7 @@ def logsumexp(
 
     Returns
     -------
-    y
+    y : dtype of x
         dtype as x; the dims of x without the axes
 
     Notes
@@ -4781,7 +5101,7 @@ def lp_pool(
 
     Returns
     -------
-    y
+    y : dtype of x
         [N, C, ...], each spatial size as determined by the window; dtype as x
 
     Notes
@@ -4818,6 +5138,55 @@ def lp_pool(
 ) -> Function: ...
 
 @overload
+def lstsq(a: Value, b: Operand, *, rcond: float | None = None, name: str | None = None) -> Value:
+    """The least squares solution of a @ x = b, by a singular value decomposition: of all x
+    that minimize the Euclidean norm of a @ x - b for each right side, the one with the
+    smallest norm.
+
+    Dims before the last two are batch dims and broadcast; a one-dimensional b is one right
+    side for all matrices. The gradient is that for matrices of constant rank, in which the
+    singular values that are taken for 0 are 0. A matrix a with a nan or an infinity gives
+    nan.
+
+    Parameters
+    ----------
+    a : array of f32 or f64
+        [..., M, N]
+    b : array of f32 or f64
+        [..., M, K], or [M]; dtype as a
+    rcond : float >= 0, < 1, optional
+        singular values up to this fraction of the largest one are taken for 0; by default
+        max(M, N) times the machine epsilon of the dtype
+    name : str, optional
+        names the result in a graph
+
+    Returns
+    -------
+    x
+        [..., N, K], or [..., N]; dtype as a
+
+    Notes
+    -----
+    Differentiable.
+
+    Examples
+    --------
+    In the language::
+
+        x = lstsq([[0.0, 1.0], [1.0, 1.0], [2.0, 1.0]], [0.0, 3.0, 3.0])  # = [1.5, 0.5]
+    """
+@overload
+def lstsq(
+    a: ArrayLike,
+    b: ArrayLike,
+    *,
+    rcond: float | None = None,
+    name: str | None = None,
+) -> Tensor: ...
+@overload
+def lstsq(*, rcond: float | None = None) -> Function: ...
+
+@overload
 def matmul(
     a: Value,
     b: Operand,
@@ -4848,7 +5217,7 @@ def matmul(
 
     Returns
     -------
-    c
+    c : dtype of a
         [..., M, N]; dtype as a
 
     Notes
@@ -4900,7 +5269,7 @@ def max(
 
     Returns
     -------
-    y
+    y : dtype of x
         dtype as x; the dims of x without the axes
 
     Notes
@@ -4962,7 +5331,7 @@ def max_pool(
 
     Returns
     -------
-    y
+    y : dtype of x
         [N, C, ...], each spatial size as determined by the window; dtype as x
 
     Notes
@@ -5034,7 +5403,7 @@ def max_pool_index(
 
     Returns
     -------
-    indices
+    indices : i64
         i64; dims as those of max_pool's result
 
     Notes
@@ -5089,7 +5458,7 @@ def max_unpool(x: Value, indices: Operand, size: Dims, *, name: str | None = Non
 
     Returns
     -------
-    y
+    y : dtype of x
         [N, C, size...]; dtype as x
 
     Notes
@@ -5124,7 +5493,7 @@ def maximum(x: Value, y: Operand, *, name: str | None = None) -> Value:
 
     Returns
     -------
-    z
+    z : dtype of x, dims broadcast
         dtype as x, the broadcast dims of x and y
 
     Notes
@@ -5166,7 +5535,7 @@ def mean(
 
     Returns
     -------
-    y
+    y : dtype of x
         dtype as x; the dims of x without the axes
 
     Notes
@@ -5216,7 +5585,7 @@ def min(
 
     Returns
     -------
-    y
+    y : dtype of x
         dtype as x; the dims of x without the axes
 
     Notes
@@ -5257,7 +5626,7 @@ def minimum(x: Value, y: Operand, *, name: str | None = None) -> Value:
 
     Returns
     -------
-    z
+    z : dtype of x, dims broadcast
         dtype as x, the broadcast dims of x and y
 
     Notes
@@ -5288,7 +5657,7 @@ def mish(x: Value, *, name: str | None = None) -> Value:
 
     Returns
     -------
-    y
+    y : type of x
         type as x
 
     Notes
@@ -5324,7 +5693,7 @@ def mod(x: Value, y: Operand, *, name: str | None = None) -> Value:
 
     Returns
     -------
-    z
+    z : dtype of x, dims broadcast
         dtype as x, the broadcast dims of x and y
 
     Notes
@@ -5360,9 +5729,9 @@ def moments(x: Value, *, keep: int | Sequence[int] = [], name: str | None = None
 
     Returns
     -------
-    mean
+    mean : dtype of x
         dtype as x; the kept dims of x
-    variance
+    variance : dtype of x
         type as the mean
 
     Notes
@@ -5396,7 +5765,7 @@ def mse(x: Value, y: Operand, *, name: str | None = None) -> Value:
 
     Returns
     -------
-    loss
+    loss : dtype of x, scalar
         a scalar, dtype as x
 
     Notes
@@ -5431,7 +5800,7 @@ def mul(x: Value, y: Operand, *, name: str | None = None) -> Value:
 
     Returns
     -------
-    z
+    z : dtype of x, dims broadcast
         dtype as x, the broadcast dims of x and y
 
     Notes
@@ -5464,7 +5833,7 @@ def neg(x: Value, *, name: str | None = None) -> Value:
 
     Returns
     -------
-    y
+    y : type of x
         type as x
 
     Notes
@@ -5512,7 +5881,7 @@ def nll(
 
     Returns
     -------
-    loss
+    loss : dtype of log_prob
         [...]; dtype as log_prob
 
     Notes
@@ -5554,7 +5923,7 @@ def nonzero(x: Value, *, name: str | None = None) -> Value:
 
     Returns
     -------
-    places
+    places : i64, 2 dims
         i64[count, rank of x]
 
     Notes
@@ -5600,7 +5969,7 @@ def norm(
 
     Returns
     -------
-    y
+    y : dtype of x
         at least 0; dtype as x; the dims of x without the axes
 
     Notes
@@ -5631,6 +6000,7 @@ def normal(
     mean: float = 0.0,
     std: float = 1.0,
     dtype: DType = "f32",
+    stream: str | None = None,
     name: str | None = None,
 ) -> Any:
     """Normally distributed random numbers.
@@ -5648,12 +6018,15 @@ def normal(
         standard deviation
     dtype : dtype, default 'f32'
         dtype of the elements
+    stream : str, optional
+        the name of the stream of random numbers; calls with the same stream, in one run,
+        use the same numbers; by default the name of the result
     name : str, optional
         names the result in a graph
 
     Returns
     -------
-    y
+    y : dtype from dtype, dims from dims
         tensor with sizes `dims` and dtype `dtype`
 
     Notes
@@ -5667,7 +6040,13 @@ def normal(
         noise = normal([2, 3], std=0.1)
     """
 @overload
-def normal(*, mean: float = 0.0, std: float = 1.0, dtype: DType = "f32") -> Function: ...
+def normal(
+    *,
+    mean: float = 0.0,
+    std: float = 1.0,
+    dtype: DType = "f32",
+    stream: str | None = None,
+) -> Function: ...
 
 @overload
 def normalize(
@@ -5705,7 +6084,7 @@ def normalize(
 
     Returns
     -------
-    y
+    y : type of x
         type as x
 
     Notes
@@ -5756,7 +6135,7 @@ def not_equal(x: Value, y: Operand, *, name: str | None = None) -> Value:
 
     Returns
     -------
-    z
+    z : bool, dims broadcast
         bool, the broadcast dims of x and y
 
     Notes
@@ -5793,7 +6172,7 @@ def one_hot(indices: Value, depth: Dims, *, dtype: DType = "f32", name: str | No
 
     Returns
     -------
-    y
+    y : dtype from dtype
         the dims of the indices, then `depth`
 
     Notes
@@ -5832,7 +6211,7 @@ def ones(dims: Dims, *, dtype: DType = "f32", name: str | None = None) -> Any:
 
     Returns
     -------
-    y
+    y : dtype from dtype, dims from dims
         tensor with sizes `dims` and dtype `dtype`
 
     Notes
@@ -5854,6 +6233,7 @@ def orthogonal(
     *,
     gain: float = 1.0,
     dtype: DType = "f32",
+    stream: str | None = None,
     name: str | None = None,
 ) -> Any:
     """Initial values of a weight (Saxe et al., arXiv:1312.6120): a random matrix with
@@ -5870,12 +6250,15 @@ def orthogonal(
         scaling factor
     dtype : dtype, default 'f32'
         dtype of the elements
+    stream : str, optional
+        the name of the stream of random numbers; calls with the same stream, in one run,
+        use the same numbers; by default the name of the result
     name : str, optional
         names the result in a graph
 
     Returns
     -------
-    y
+    y : dtype from dtype, dims from dims
         tensor with sizes `dims` and dtype `dtype`
 
     Notes
@@ -5890,7 +6273,7 @@ def orthogonal(
         y = round(w @ transpose(w))  # = [[1.0, 0.0], [0.0, 1.0]]
     """
 @overload
-def orthogonal(*, gain: float = 1.0, dtype: DType = "f32") -> Function: ...
+def orthogonal(*, gain: float = 1.0, dtype: DType = "f32", stream: str | None = None) -> Function: ...
 
 @overload
 def pad(
@@ -5930,7 +6313,7 @@ def pad(
 
     Returns
     -------
-    y
+    y : dtype of x
         dtype as x; padded sizes
 
     Notes
@@ -5992,7 +6375,7 @@ def plan_select(
 
     Returns
     -------
-    y
+    y : type of then
         type as then
 
     Notes
@@ -6034,7 +6417,7 @@ def plane_gather(x: Value, indices: Operand, *, name: str | None = None) -> Valu
 
     Returns
     -------
-    y
+    y : dtype of x, dims of indices
         dims as the indices, dtype as x
 
     Notes
@@ -6071,7 +6454,7 @@ def pow(x: Value, y: Operand, *, name: str | None = None) -> Value:
 
     Returns
     -------
-    z
+    z : dtype of x, dims broadcast
         dtype as x, the broadcast dims of x and y
 
     Notes
@@ -6106,7 +6489,7 @@ def prelu(x: Value, slope: Operand, *, name: str | None = None) -> Value:
 
     Returns
     -------
-    y
+    y : dtype of x, dims broadcast
         dtype as x, the broadcast dims of x and slope
 
     Notes
@@ -6175,6 +6558,47 @@ def prod(
 def prod(*, axes: int | Sequence[int] | None = None, keep: bool = False) -> Function: ...
 
 @overload
+def qr(x: Value, *, full_matrices: bool = False, name: str | None = None) -> Results:
+    """The QR decomposition of matrices: x = q @ r, where q has orthonormal columns and r is
+    upper triangular.
+
+    The diagonal of r is nonnegative. A matrix with a nan or an infinity gives nan. The
+    gradient requires the first min(M, N) columns of x to be linearly independent, and
+    min(M, N) columns of q.
+
+    Parameters
+    ----------
+    x : array of f32 or f64
+        [..., M, N]
+    full_matrices : bool, default False
+        whether q is [..., M, M], and r [..., M, N]
+    name : str, optional
+        names the result in a graph
+
+    Returns
+    -------
+    q
+        [..., M, min(M, N)]; dtype as x
+    r
+        [..., min(M, N), N]; dtype as x
+
+    Notes
+    -----
+    Differentiable.
+
+    Examples
+    --------
+    In the language::
+
+        q, r = qr([[3.0, 1.0], [4.0, 3.0]])
+        y = r  # = [[5.0, 3.0], [0.0, 1.0]]
+    """
+@overload
+def qr(x: ArrayLike, *, full_matrices: bool = False, name: str | None = None) -> Results: ...
+@overload
+def qr(*, full_matrices: bool = False) -> Function: ...
+
+@overload
 def quantize(
     x: Value,
     scale: Operand,
@@ -6206,7 +6630,7 @@ def quantize(
 
     Returns
     -------
-    y
+    y : dims of x
         i8 or u8, dims as x
 
     Notes
@@ -6257,12 +6681,12 @@ def ragged(x: Value, lengths: Operand, *, name: str | None = None) -> Value:
 
     Returns
     -------
-    y
+    y : dtype of x
         [N, ~T, ...] or [N, ~S, ~T, ...]; dtype as x
 
     Notes
     -----
-    Not differentiable.
+    Differentiable.
 
     Examples
     --------
@@ -6276,7 +6700,7 @@ def ragged(x: ArrayLike, lengths: ArrayLike, *, name: str | None = None) -> Tens
 def ragged() -> Function: ...
 
 @overload
-def randperm(n: Dims, *, name: str | None = None) -> Any:
+def randperm(n: Dims, *, stream: str | None = None, name: str | None = None) -> Any:
     """A random permutation of the numbers below n.
 
     It depends only on the seed, the number of runs so far, and the name of the result.
@@ -6285,12 +6709,15 @@ def randperm(n: Dims, *, name: str | None = None) -> Any:
     ----------
     n : shape, required
         number of elements
+    stream : str, optional
+        the name of the stream of random numbers; calls with the same stream, in one run,
+        use the same numbers; by default the name of the result
     name : str, optional
         names the result in a graph
 
     Returns
     -------
-    y
+    y : i64, 1 dim
         i64[n], a permutation of 0, 1, ..., n - 1
 
     Notes
@@ -6304,7 +6731,7 @@ def randperm(n: Dims, *, name: str | None = None) -> Any:
         y = sum(randperm(5))  # = 10
     """
 @overload
-def randperm() -> Function: ...
+def randperm(*, stream: str | None = None) -> Function: ...
 
 @overload
 def range(
@@ -6336,7 +6763,7 @@ def range(
 
     Returns
     -------
-    y
+    y : dtype from dtype, 1 dim
         one dim; numbers of `dtype`
 
     Notes
@@ -6367,7 +6794,7 @@ def reciprocal(x: Value, *, name: str | None = None) -> Value:
 
     Returns
     -------
-    y
+    y : type of x
         type as x
 
     Notes
@@ -6400,7 +6827,7 @@ def relu(x: Value, *, name: str | None = None) -> Value:
 
     Returns
     -------
-    y
+    y : type of x
         at least 0; type as x
 
     Notes
@@ -6434,7 +6861,7 @@ def reshape(x: Value, dims: Dims, *, name: str | None = None) -> Value:
 
     Returns
     -------
-    y
+    y : dtype of x
         dims as given; dtype as x
 
     Notes
@@ -6504,7 +6931,7 @@ def resize(
 
     Returns
     -------
-    y
+    y : dtype of x
         [N, C, ...] with the new sizes; dtype as x
 
     Notes
@@ -6599,7 +7026,7 @@ def resize_grad(
 
     Returns
     -------
-    dx
+    dx : dtype of dy
         [N, C, before...]; dtype as dy
 
     Notes
@@ -6670,7 +7097,7 @@ def roll(
 
     Returns
     -------
-    y
+    y : type of x
         type as x
 
     Notes
@@ -6727,7 +7154,7 @@ def rotary_embedding(
 
     Returns
     -------
-    y
+    y : type of x
         type as x
 
     Notes
@@ -6773,7 +7200,7 @@ def round(x: Value, *, name: str | None = None) -> Value:
 
     Returns
     -------
-    y
+    y : type of x
         type as x
 
     Notes
@@ -6804,7 +7231,7 @@ def rsqrt(x: Value, *, name: str | None = None) -> Value:
 
     Returns
     -------
-    y
+    y : type of x
         type as x
 
     Notes
@@ -6837,7 +7264,7 @@ def run_starts(x: Value, *, name: str | None = None) -> Value:
 
     Returns
     -------
-    starts
+    starts : i64, dims of x
         i64, dims as x
 
     Notes
@@ -6874,8 +7301,9 @@ def scan(
     carry of the step before. Ragged sequences, and those of a padded batch with lengths,
     each end after their own last step: a step processes the rows that are still active,
     whose number is a symbolic size of the body. Results after the end of a padded row are
-    zeros. Without any steps, the final carry is the initial one. The body must not generate
-    random numbers. The gradient is a loop in the other direction that recomputes the steps.
+    zeros. Without any steps, the final carry is the initial one. Random numbers in the body
+    differ from step to step. The gradient is a loop in the other direction that recomputes
+    the steps, with the same random numbers.
 
     Parameters
     ----------
@@ -6974,7 +7402,7 @@ def scatter(
 
     Returns
     -------
-    y
+    y : type of x
         type as x
 
     Notes
@@ -7034,7 +7462,7 @@ def scatter_add(
 
     Returns
     -------
-    y
+    y : type of x
         type as x
 
     Notes
@@ -7095,7 +7523,7 @@ def scatter_nd(
 
     Returns
     -------
-    y
+    y : type of x
         type as x
 
     Notes
@@ -7143,7 +7571,7 @@ def segment_ids(offsets: Value, dims: Dims, *, name: str | None = None) -> Value
 
     Returns
     -------
-    places
+    places : i64
         [R], i64 below N
 
     Notes
@@ -7181,7 +7609,7 @@ def segment_pad(offsets: Value, dims: Dims, size: Dims, *, name: str | None = No
 
     Returns
     -------
-    places
+    places : i64
         [N, size], i64 up to R
 
     Notes
@@ -7228,7 +7656,7 @@ def segment_pool(
 
     Returns
     -------
-    y
+    y : dtype of x
         [N, ...]; dtype as x
 
     Notes
@@ -7272,7 +7700,7 @@ def segment_reverse(offsets: Value, dims: Dims, *, name: str | None = None) -> V
 
     Returns
     -------
-    places
+    places : i64
         [R], i64 below R
 
     Notes
@@ -7372,7 +7800,7 @@ def segment_softmax(x: Value, offsets: Operand, *, name: str | None = None) -> V
 
     Returns
     -------
-    y
+    y : type of x
         type as x
 
     Notes
@@ -7419,7 +7847,7 @@ def segment_window(
 
     Returns
     -------
-    places
+    places : i64
         [R, size], i64 up to R
 
     Notes
@@ -7458,7 +7886,7 @@ def selu(x: Value, *, name: str | None = None) -> Value:
 
     Returns
     -------
-    y
+    y : type of x
         type as x
 
     Notes
@@ -7485,7 +7913,7 @@ def sequence_at(x: Value, at: Dims, *, name: str | None = None) -> Value:
 
     Parameters
     ----------
-    x : array of f16, bf16, f32, f64, i8, i32, i64, u8 or bool; may be ragged at one level
+    x : array of f16, bf16, f32, f64, i8, i32, i64, u8 or bool; must be ragged at one level
         [N, ~T, ...]
     at : shape, required
         index of the sequence, one size
@@ -7494,12 +7922,12 @@ def sequence_at(x: Value, at: Dims, *, name: str | None = None) -> Value:
 
     Returns
     -------
-    y
+    y : dtype of x
         [rows, ...]; dtype as x
 
     Notes
     -----
-    Not differentiable.
+    Differentiable.
 
     Examples
     --------
@@ -7522,19 +7950,19 @@ def sequence_concat(xs_0: Value, /, *xs: Operand, name: str | None = None) -> Va
 
     Parameters
     ----------
-    xs : array of f16, bf16, f32, f64, i8, i32, i64, u8 or bool; may be ragged; any number of them
+    xs : array of f16, bf16, f32, f64, i8, i32, i64, u8 or bool; must be ragged; any number of them
         each [N, ~T, ...], or [N, ~S, ~T, ...] with the same ~S; the same dtype
     name : str, optional
         names the result in a graph
 
     Returns
     -------
-    y
+    y : dtype of xs
         [N, ~rows, ...] or [N, ~S, ~rows, ...]; dtype as xs
 
     Notes
     -----
-    Not differentiable.
+    Differentiable.
 
     Examples
     --------
@@ -7557,19 +7985,19 @@ def sequence_expand(x: Value, like: Operand, *, name: str | None = None) -> Valu
     ----------
     x : array of f16, bf16, f32, f64, i8, i32, i64, u8 or bool; may be ragged at one level
         [N, ...], or [N, ~S, ...] if `like` has two ragged dims
-    like : array of f16, bf16, f32, f64, i8, i32, i64, u8 or bool; may be ragged
-        [N, ~T, ...] or [N, ~S, ~T, ...]
+    like : array of f16, bf16, f32, f64, i8, i32, i64, u8 or bool; must be ragged
+        [N, ~T, ...] or [N, ~S, ~T, ...]; only its lengths are used
     name : str, optional
         names the result in a graph
 
     Returns
     -------
-    y
+    y : dtype of x
         [N, ~T, ...] or [N, ~S, ~T, ...]; dtype as x
 
     Notes
     -----
-    Not differentiable.
+    Differentiable.
 
     Examples
     --------
@@ -7591,14 +8019,14 @@ def sequence_length(x: Value, *, name: str | None = None) -> Value:
 
     Parameters
     ----------
-    x : array of f16, bf16, f32, f64, i8, i32, i64, u8 or bool; may be ragged
+    x : array of f16, bf16, f32, f64, i8, i32, i64, u8 or bool; must be ragged
         [N, ~T, ...] or [N, ~S, ~T, ...]
     name : str, optional
         names the result in a graph
 
     Returns
     -------
-    y
+    y : i64
         i64[N] or i64[N, ~S]
 
     Notes
@@ -7624,7 +8052,7 @@ def sequence_pad(x: Value, size: Dims, *, value: float = 0.0, name: str | None =
 
     Parameters
     ----------
-    x : array of f16, bf16, f32, f64, i8, i32, i64, u8 or bool; may be ragged at one level
+    x : array of f16, bf16, f32, f64, i8, i32, i64, u8 or bool; must be ragged at one level
         [N, ~T, ...]
     size : shape, required
         number of rows of each sequence, one size
@@ -7635,12 +8063,12 @@ def sequence_pad(x: Value, size: Dims, *, value: float = 0.0, name: str | None =
 
     Returns
     -------
-    y
+    y : dtype of x
         [N, size, ...]; dtype as x
 
     Notes
     -----
-    Not differentiable.
+    Differentiable.
 
     Examples
     --------
@@ -7676,7 +8104,7 @@ def sequence_pool(
 
     Parameters
     ----------
-    x : array of f16, bf16, f32 or f64; may be ragged
+    x : array of f16, bf16, f32 or f64; must be ragged
         [N, ~T, ...] or [N, ~S, ~T, ...]
     kind : {"sum", "mean", "sqrt", "max", "min", "first", "last"}, default 'sum'
         the reduction
@@ -7687,12 +8115,12 @@ def sequence_pool(
 
     Returns
     -------
-    y
+    y : dtype of x
         [N, ...] or [N, ~S, ...]; dtype as x
 
     Notes
     -----
-    Not differentiable.
+    Differentiable.
 
     Examples
     --------
@@ -7734,12 +8162,12 @@ def sequence_reverse(x: Value, lengths: Operand | None = None, *, name: str | No
 
     Returns
     -------
-    y
+    y : type of x
         type as x
 
     Notes
     -----
-    Not differentiable.
+    Differentiable.
 
     Examples
     --------
@@ -7775,7 +8203,7 @@ def sequence_slice(
 
     Parameters
     ----------
-    x : array of f16, bf16, f32, f64, i8, i32, i64, u8 or bool; may be ragged
+    x : array of f16, bf16, f32, f64, i8, i32, i64, u8 or bool; must be ragged
         [N, ~T, ...] or [N, ~S, ~T, ...]
     starts : array of i32 or i64; may be ragged at one level
         first row of each range, a negative number counts from the end: a scalar, [N], or
@@ -7788,12 +8216,12 @@ def sequence_slice(
 
     Returns
     -------
-    y
+    y : dtype of x
         [N, ~rows, ...] or [N, ~S, ~rows, ...]; dtype as x
 
     Notes
     -----
-    Not differentiable.
+    Differentiable.
 
     Examples
     --------
@@ -7820,19 +8248,19 @@ def sequence_softmax(x: Value, *, name: str | None = None) -> Value:
 
     Parameters
     ----------
-    x : array of f16, bf16, f32 or f64; may be ragged
+    x : array of f16, bf16, f32 or f64; must be ragged
         [N, ~T, ...] or [N, ~S, ~T, ...]
     name : str, optional
         names the result in a graph
 
     Returns
     -------
-    y
+    y : type of x
         type as x
 
     Notes
     -----
-    Not differentiable.
+    Differentiable.
 
     Examples
     --------
@@ -7864,12 +8292,12 @@ def sequence_unpad(x: Value, lengths: Operand, *, name: str | None = None) -> Va
 
     Returns
     -------
-    y
+    y : dtype of x
         [N, ~T, ...]; dtype as x
 
     Notes
     -----
-    Not differentiable.
+    Differentiable.
 
     Examples
     --------
@@ -7890,7 +8318,7 @@ def sequence_window(x: Value, *, size: int = 3, start: int = -1, name: str | Non
 
     Parameters
     ----------
-    x : array of f16, bf16, f32, f64, i8, i32, i64, u8 or bool; may be ragged
+    x : array of f16, bf16, f32, f64, i8, i32, i64, u8 or bool; must be ragged
         [N, ~T, D] or [N, ~S, ~T, D]
     size : int >= 1, <= 1048576, default 3
         rows in a window
@@ -7901,12 +8329,12 @@ def sequence_window(x: Value, *, size: int = 3, start: int = -1, name: str | Non
 
     Returns
     -------
-    y
+    y : dtype of x
         [N, ~T, size * D]; dtype as x
 
     Notes
     -----
-    Not differentiable.
+    Differentiable.
 
     Examples
     --------
@@ -7944,7 +8372,7 @@ def shift_left(x: Value, y: Operand, *, name: str | None = None) -> Value:
 
     Returns
     -------
-    z
+    z : dtype of x, dims broadcast
         dtype as x, the broadcast dims of x and y
 
     Notes
@@ -7981,7 +8409,7 @@ def shift_right(x: Value, y: Operand, *, name: str | None = None) -> Value:
 
     Returns
     -------
-    z
+    z : dtype of x, dims broadcast
         dtype as x, the broadcast dims of x and y
 
     Notes
@@ -8025,7 +8453,7 @@ def shrink(
 
     Returns
     -------
-    y
+    y : type of x
         type as x
 
     Notes
@@ -8065,7 +8493,7 @@ def sigmoid(x: Value, *, name: str | None = None) -> Value:
 
     Returns
     -------
-    y
+    y : type of x
         in [0, 1]; type as x
 
     Notes
@@ -8098,7 +8526,7 @@ def sign(x: Value, *, name: str | None = None) -> Value:
 
     Returns
     -------
-    y
+    y : type of x
         type as x
 
     Notes
@@ -8129,7 +8557,7 @@ def silu(x: Value, *, name: str | None = None) -> Value:
 
     Returns
     -------
-    y
+    y : type of x
         type as x
 
     Notes
@@ -8162,7 +8590,7 @@ def sin(x: Value, *, scale: float = 1.0, name: str | None = None) -> Value:
 
     Returns
     -------
-    y
+    y : type of x
         in [-scale, scale]; type as x
 
     Notes
@@ -8193,7 +8621,7 @@ def sinh(x: Value, *, name: str | None = None) -> Value:
 
     Returns
     -------
-    y
+    y : type of x
         type as x
 
     Notes
@@ -8229,7 +8657,7 @@ def size(dims: Dims, *, dtype: DType = "i64", name: str | None = None) -> Any:
 
     Returns
     -------
-    y
+    y : dtype from dtype, scalar
         scalar of `dtype`
 
     Notes
@@ -8276,7 +8704,7 @@ def slice(
 
     Returns
     -------
-    y
+    y : dtype of x
         dtype as x
 
     Notes
@@ -8309,6 +8737,44 @@ def slice(
 ) -> Function: ...
 
 @overload
+def slogdet(x: Value, *, name: str | None = None) -> Results:
+    """The sign and the logarithm of the absolute value of the determinant of square matrices,
+    as in NumPy: det = sign * exp(logabsdet).
+
+    They are 0 and -inf if the matrix is singular, for which the gradient is an error of the
+    run. A matrix with a nan or an infinity gives nan.
+
+    Parameters
+    ----------
+    x : array of f32 or f64
+        [..., N, N]
+    name : str, optional
+        names the result in a graph
+
+    Returns
+    -------
+    sign
+        [...]: 1, -1 or 0, without a gradient; dtype as x
+    logabsdet
+        [...]; dtype as x
+
+    Notes
+    -----
+    Differentiable.
+
+    Examples
+    --------
+    In the language::
+
+        sign, log = slogdet([[0.0, 1.0], [1.0, 0.0]])
+        y = sign  # = -1.0
+    """
+@overload
+def slogdet(x: ArrayLike, *, name: str | None = None) -> Results: ...
+@overload
+def slogdet() -> Function: ...
+
+@overload
 def softmax(x: Value, *, axis: int = -1, name: str | None = None) -> Value:
     """exp(x) / sum(exp(x)) along an axis, without overflow for large x: positive numbers whose
     sum is 1.
@@ -8324,7 +8790,7 @@ def softmax(x: Value, *, axis: int = -1, name: str | None = None) -> Value:
 
     Returns
     -------
-    y
+    y : type of x
         in [0, 1]; type as x
 
     Notes
@@ -8355,7 +8821,7 @@ def softplus(x: Value, *, name: str | None = None) -> Value:
 
     Returns
     -------
-    y
+    y : type of x
         type as x
 
     Notes
@@ -8386,7 +8852,7 @@ def softsign(x: Value, *, name: str | None = None) -> Value:
 
     Returns
     -------
-    y
+    y : type of x
         type as x
 
     Notes
@@ -8403,6 +8869,44 @@ def softsign(x: Value, *, name: str | None = None) -> Value:
 def softsign(x: ArrayLike, *, name: str | None = None) -> Tensor: ...
 @overload
 def softsign() -> Function: ...
+
+@overload
+def solve(a: Value, b: Operand, *, name: str | None = None) -> Value:
+    """The solution x of the linear equations a @ x = b, by an LU decomposition with partial
+    pivoting.
+
+    Dims before the last two are batch dims and broadcast; a one-dimensional b is one right
+    side for all matrices. A singular matrix is an error of the run; one with a nan or an
+    infinity gives nan. For matrices that may be singular, use `lstsq`.
+
+    Parameters
+    ----------
+    a : array of f32 or f64
+        [..., N, N]
+    b : array of f32 or f64
+        [..., N, K], or [N]; dtype as a
+    name : str, optional
+        names the result in a graph
+
+    Returns
+    -------
+    x
+        [..., N, K], or [..., N]; dtype as a
+
+    Notes
+    -----
+    Differentiable.
+
+    Examples
+    --------
+    In the language::
+
+        x = solve([[2.0, 1.0], [0.0, 4.0]], [4.0, 8.0])  # = [1.0, 2.0]
+    """
+@overload
+def solve(a: ArrayLike, b: ArrayLike, *, name: str | None = None) -> Tensor: ...
+@overload
+def solve() -> Function: ...
 
 @overload
 def sort(x: Value, *, axis: int = -1, descending: bool = False, name: str | None = None) -> Results:
@@ -8424,9 +8928,9 @@ def sort(x: Value, *, axis: int = -1, descending: bool = False, name: str | None
 
     Returns
     -------
-    y
+    y : type of x
         type as x
-    indices
+    indices : i64, dims of x
         i64, dims as x: index in x of each element of y
 
     Notes
@@ -8477,7 +8981,7 @@ def space_to_depth(
 
     Returns
     -------
-    y
+    y : dtype of x
         [N, C * block ** dims, ...], each spatial size divided by `block`; dtype as x
 
     Notes
@@ -8530,7 +9034,7 @@ def split(
 
     Returns
     -------
-    y
+    y : dtype of x
         each part; dtype as x
 
     Notes
@@ -8569,7 +9073,7 @@ def sqrt(x: Value, *, name: str | None = None) -> Value:
 
     Returns
     -------
-    y
+    y : type of x
         type as x
 
     Notes
@@ -8602,7 +9106,7 @@ def square(x: Value, *, name: str | None = None) -> Value:
 
     Returns
     -------
-    y
+    y : type of x
         type as x
 
     Notes
@@ -8637,7 +9141,7 @@ def squeeze(x: Value, axes: int | Sequence[int] | None = None, *, name: str | No
 
     Returns
     -------
-    y
+    y : dtype of x
         remaining dims; dtype as x
 
     Notes
@@ -8675,7 +9179,7 @@ def stack(x_0: Value, /, *x: Operand, axis: int = 0, name: str | None = None) ->
 
     Returns
     -------
-    y
+    y : dtype of x
         dtype as x; the size of the new axis is the number of tensors
 
     Notes
@@ -8729,7 +9233,7 @@ def standardize(
 
     Returns
     -------
-    y
+    y : type of x
         type as x
 
     Notes
@@ -8795,7 +9299,7 @@ def std(
 
     Returns
     -------
-    y
+    y : dtype of x
         at least 0; dtype as x; the dims of x without the axes
 
     Notes
@@ -8835,7 +9339,7 @@ def stop_gradient(x: Value, *, name: str | None = None) -> Value:
 
     Returns
     -------
-    y
+    y : type of x
         x; type as x
 
     Notes
@@ -8870,7 +9374,7 @@ def sub(x: Value, y: Operand, *, name: str | None = None) -> Value:
 
     Returns
     -------
-    z
+    z : dtype of x, dims broadcast
         dtype as x, the broadcast dims of x and y
 
     Notes
@@ -8937,6 +9441,51 @@ def sum(
 def sum(*, axes: int | Sequence[int] | None = None, keep: bool = False) -> Function: ...
 
 @overload
+def svd(x: Value, *, full_matrices: bool = False, name: str | None = None) -> Results:
+    """The singular value decomposition of matrices: x = (u * s) @ vt, where u has orthonormal
+    columns and vt orthonormal rows.
+
+    The element of each column of u with the largest absolute value is positive. The vectors
+    of a singular value that occurs several times are unspecified. The gradient of u and vt
+    is finite if the singular values differ from each other and from 0; that of s always is.
+    With `full_matrices`, only square matrices have a gradient of u and vt. A matrix with a
+    nan or an infinity gives nan.
+
+    Parameters
+    ----------
+    x : array of f32 or f64
+        [..., M, N]
+    full_matrices : bool, default False
+        whether u is [..., M, M], and vt [..., N, N]
+    name : str, optional
+        names the result in a graph
+
+    Returns
+    -------
+    u
+        [..., M, min(M, N)]; dtype as x
+    s
+        [..., min(M, N)]: the singular values in decreasing order; dtype as x
+    vt
+        [..., min(M, N), N]; dtype as x
+
+    Notes
+    -----
+    Differentiable.
+
+    Examples
+    --------
+    In the language::
+
+        u, s, vt = svd([[0.0, 2.0], [3.0, 0.0]])
+        y = s  # = [3.0, 2.0]
+    """
+@overload
+def svd(x: ArrayLike, *, full_matrices: bool = False, name: str | None = None) -> Results: ...
+@overload
+def svd(*, full_matrices: bool = False) -> Function: ...
+
+@overload
 def take_along_axis(
     x: Value,
     indices: Operand,
@@ -8963,7 +9512,7 @@ def take_along_axis(
 
     Returns
     -------
-    y
+    y : dtype of x
         dtype as x; the broadcast dims, with the indices' size along the axis
 
     Notes
@@ -9000,7 +9549,7 @@ def tan(x: Value, *, name: str | None = None) -> Value:
 
     Returns
     -------
-    y
+    y : type of x
         type as x
 
     Notes
@@ -9034,7 +9583,7 @@ def tanh(x: Value, *, name: str | None = None) -> Value:
 
     Returns
     -------
-    y
+    y : type of x
         in [-1, 1]; type as x
 
     Notes
@@ -9067,7 +9616,7 @@ def thresholded_relu(x: Value, *, alpha: float = 1.0, name: str | None = None) -
 
     Returns
     -------
-    y
+    y : type of x
         type as x
 
     Notes
@@ -9103,7 +9652,7 @@ def tile(x: Value, repeats: Dims, *, name: str | None = None) -> Value:
 
     Returns
     -------
-    y
+    y : dtype of x
         dtype as x; each size multiplied by its repeats
 
     Notes
@@ -9150,9 +9699,9 @@ def topk(
 
     Returns
     -------
-    y
+    y : dtype of x
         dtype as x; of size k along the axis
-    indices
+    indices : i64
         i64, dims as y: index in x of each element of y
 
     Notes
@@ -9189,7 +9738,7 @@ def training(*, name: str | None = None) -> Any:
 
     Returns
     -------
-    y
+    y : bool, scalar
         bool[]
 
     Notes
@@ -9224,7 +9773,7 @@ def transpose(
 
     Returns
     -------
-    y
+    y : dtype of x
         axis i is axis perm[i] of x; dtype as x
 
     Notes
@@ -9248,6 +9797,71 @@ def transpose(
 def transpose() -> Function: ...
 
 @overload
+def triangular_solve(
+    a: Value,
+    b: Operand,
+    *,
+    upper: bool = False,
+    transpose_a: bool = False,
+    unit_diagonal: bool = False,
+    name: str | None = None,
+) -> Value:
+    """The solution x of the linear equations a @ x = b with triangular matrices a, by
+    substitution.
+
+    The elements of the other triangle are not read. Dims before the last two are batch dims
+    and broadcast; a one-dimensional b is one right side for all matrices. A 0 on the
+    diagonal is an error of the run; a nan or an infinity in the triangle gives nan.
+
+    Parameters
+    ----------
+    a : array of f32 or f64
+        [..., N, N]
+    b : array of f32 or f64
+        [..., N, K], or [N]; dtype as a
+    upper : bool, default False
+        whether a is upper triangular, else it is lower triangular
+    transpose_a : bool, default False
+        solve transpose(a) @ x = b; `upper` is about a itself
+    unit_diagonal : bool, default False
+        take 1 for the elements of the diagonal, which are not read
+    name : str, optional
+        names the result in a graph
+
+    Returns
+    -------
+    x
+        [..., N, K], or [..., N]; dtype as a
+
+    Notes
+    -----
+    Differentiable.
+
+    Examples
+    --------
+    In the language::
+
+        x = triangular_solve([[2.0, 0.0], [1.0, 4.0]], [4.0, 10.0])  # = [2.0, 2.0]
+    """
+@overload
+def triangular_solve(
+    a: ArrayLike,
+    b: ArrayLike,
+    *,
+    upper: bool = False,
+    transpose_a: bool = False,
+    unit_diagonal: bool = False,
+    name: str | None = None,
+) -> Tensor: ...
+@overload
+def triangular_solve(
+    *,
+    upper: bool = False,
+    transpose_a: bool = False,
+    unit_diagonal: bool = False,
+) -> Function: ...
+
+@overload
 def tril(x: Value, k: int = 0, *, name: str | None = None) -> Value:
     """The lower triangle of matrices: the elements on and below a diagonal, and 0 elsewhere.
 
@@ -9262,7 +9876,7 @@ def tril(x: Value, k: int = 0, *, name: str | None = None) -> Value:
 
     Returns
     -------
-    y
+    y : type of x
         type as x
 
     Notes
@@ -9295,7 +9909,7 @@ def triu(x: Value, k: int = 0, *, name: str | None = None) -> Value:
 
     Returns
     -------
-    y
+    y : type of x
         type as x
 
     Notes
@@ -9328,7 +9942,7 @@ def trunc(x: Value, *, name: str | None = None) -> Value:
 
     Returns
     -------
-    y
+    y : type of x
         type as x
 
     Notes
@@ -9355,6 +9969,7 @@ def truncated_normal(
     low: float = -2.0,
     high: float = 2.0,
     dtype: DType = "f32",
+    stream: str | None = None,
     name: str | None = None,
 ) -> Any:
     """Random numbers from a normal distribution truncated to an interval.
@@ -9376,12 +9991,15 @@ def truncated_normal(
         upper bound, in standard deviations from the mean
     dtype : dtype, default 'f32'
         dtype of the elements
+    stream : str, optional
+        the name of the stream of random numbers; calls with the same stream, in one run,
+        use the same numbers; by default the name of the result
     name : str, optional
         names the result in a graph
 
     Returns
     -------
-    y
+    y : dtype from dtype, dims from dims
         tensor with sizes `dims` and dtype `dtype`
 
     Notes
@@ -9402,6 +10020,7 @@ def truncated_normal(
     low: float = -2.0,
     high: float = 2.0,
     dtype: DType = "f32",
+    stream: str | None = None,
 ) -> Function: ...
 
 @overload
@@ -9411,6 +10030,7 @@ def uniform(
     low: float = 0.0,
     high: float = 1.0,
     dtype: DType = "f32",
+    stream: str | None = None,
     name: str | None = None,
 ) -> Any:
     """Random numbers uniformly distributed in [low, high). The values depend only on the seed,
@@ -9426,12 +10046,15 @@ def uniform(
         upper bound, not included; if it equals `low`, all elements are `low`
     dtype : dtype, default 'f32'
         dtype of the elements
+    stream : str, optional
+        the name of the stream of random numbers; calls with the same stream, in one run,
+        use the same numbers; by default the name of the result
     name : str, optional
         names the result in a graph
 
     Returns
     -------
-    y
+    y : dtype from dtype, dims from dims
         tensor with sizes `dims` and dtype `dtype`
 
     Notes
@@ -9445,7 +10068,13 @@ def uniform(
         x = uniform([2, 3], low=-1.0, high=1.0)
     """
 @overload
-def uniform(*, low: float = 0.0, high: float = 1.0, dtype: DType = "f32") -> Function: ...
+def uniform(
+    *,
+    low: float = 0.0,
+    high: float = 1.0,
+    dtype: DType = "f32",
+    stream: str | None = None,
+) -> Function: ...
 
 @overload
 def unique(x: Value, *, sorted: bool = True, name: str | None = None) -> Results:
@@ -9466,13 +10095,13 @@ def unique(x: Value, *, sorted: bool = True, name: str | None = None) -> Results
 
     Returns
     -------
-    values
+    values : dtype of x, 1 dim
         [count]; dtype as x
-    inverse
+    inverse : i64, 1 dim
         i64[elements of x]: gather(values, inverse) is x as one dim
-    counts
+    counts : i64, 1 dim
         i64[count]
-    first
+    first : i64, 1 dim
         i64[count]: index of the first occurrence of each among the elements of x
 
     Notes
@@ -9506,7 +10135,7 @@ def unsqueeze(x: Value, axes: int | Sequence[int], *, name: str | None = None) -
 
     Returns
     -------
-    y
+    y : dtype of x
         dtype as x
 
     Notes
@@ -9553,7 +10182,7 @@ def variance(
 
     Returns
     -------
-    y
+    y : dtype of x
         at least 0; dtype as x; the dims of x without the axes
 
     Notes
@@ -9602,7 +10231,7 @@ def where(condition: Value, x: Operand, y: Operand, *, name: str | None = None) 
 
     Returns
     -------
-    z
+    z : dtype of x, dims broadcast
         dtype as x, the broadcast dims of all inputs
 
     Notes
@@ -9619,6 +10248,68 @@ def where(condition: Value, x: Operand, y: Operand, *, name: str | None = None) 
 def where(condition: ArrayLike, x: ArrayLike, y: ArrayLike, *, name: str | None = None) -> Tensor: ...
 @overload
 def where() -> Function: ...
+
+@overload
+def while_loop(
+    init_0: Value,
+    /,
+    *init: Operand | None,
+    captured: Sequence[Operand] | Operand | None = None,
+    body: FunctionLike,
+    max_steps: Dims,
+    name: str | None = None,
+) -> Results:
+    """A loop that ends on a condition of the data (JAX's lax.while_loop, ONNX's Loop).
+
+    The first carried value is the condition: the body is called while it is true, at most
+    `max_steps` times; if it is still true at the end, the bound was reached. The results of
+    the steps are stacked, and are zeros for steps that did not run. Without any steps, the
+    final carry is the initial one. Random numbers in the body differ from step to step.
+    There is no gradient.
+
+    Parameters
+    ----------
+    init : array of any dtype; any number of them
+        the initial carry: any number of values of any type
+    captured : array of any dtype; any number of them
+        values from outside the loop, passed to the body after the carry and the same at
+        each step; other outside values that the body uses are appended
+    body : function, required
+        the function of a step: takes the carry, with the condition first, and the captured
+        values; returns the new carry, then the results of the step
+    max_steps : shape, required
+        the largest number of steps
+    name : str, optional
+        names the result in a graph
+
+    Returns
+    -------
+    results
+        first the per-step results of the body (those after the carry), stacked over all
+        steps; then the final carry, with the types of init
+
+    Notes
+    -----
+    Not differentiable.
+
+    Examples
+    --------
+    In the language::
+
+        more = while_loop(init=true, max_steps=3, body=logical_not())  # = false
+    """
+@overload
+def while_loop(
+    init_0: ArrayLike,
+    /,
+    *init: ArrayLike | None,
+    captured: Sequence[ArrayLike] | ArrayLike | None = None,
+    body: FunctionLike,
+    max_steps: Dims,
+    name: str | None = None,
+) -> Results: ...
+@overload
+def while_loop(*, body: FunctionLike, max_steps: Dims) -> Function: ...
 
 @overload
 def write(
@@ -9650,7 +10341,7 @@ def write(
 
     Returns
     -------
-    y
+    y : type of x
         type as x
 
     Notes
@@ -9682,6 +10373,7 @@ def xavier_normal(
     gain: float = 1.0,
     layout: Literal["auto", "in_out", "out_in"] = "auto",
     dtype: DType = "f32",
+    stream: str | None = None,
     name: str | None = None,
 ) -> Any:
     """Initial values of a weight (Glorot and Bengio 2010): normal with the standard deviation
@@ -9702,12 +10394,15 @@ def xavier_normal(
         window, as in a convolution; "auto": "in_out" for at most two dims, else "out_in"
     dtype : dtype, default 'f32'
         dtype of the elements
+    stream : str, optional
+        the name of the stream of random numbers; calls with the same stream, in one run,
+        use the same numbers; by default the name of the result
     name : str, optional
         names the result in a graph
 
     Returns
     -------
-    y
+    y : dtype from dtype, dims from dims
         tensor with sizes `dims` and dtype `dtype`
 
     Notes
@@ -9726,6 +10421,7 @@ def xavier_normal(
     gain: float = 1.0,
     layout: Literal["auto", "in_out", "out_in"] = "auto",
     dtype: DType = "f32",
+    stream: str | None = None,
 ) -> Function: ...
 
 @overload
@@ -9735,6 +10431,7 @@ def xavier_uniform(
     gain: float = 1.0,
     layout: Literal["auto", "in_out", "out_in"] = "auto",
     dtype: DType = "f32",
+    stream: str | None = None,
     name: str | None = None,
 ) -> Any:
     """Initial values of a weight (Glorot and Bengio 2010): uniform in [-a, a) with a = gain *
@@ -9753,12 +10450,15 @@ def xavier_uniform(
         window, as in a convolution; "auto": "in_out" for at most two dims, else "out_in"
     dtype : dtype, default 'f32'
         dtype of the elements
+    stream : str, optional
+        the name of the stream of random numbers; calls with the same stream, in one run,
+        use the same numbers; by default the name of the result
     name : str, optional
         names the result in a graph
 
     Returns
     -------
-    y
+    y : dtype from dtype, dims from dims
         tensor with sizes `dims` and dtype `dtype`
 
     Notes
@@ -9777,6 +10477,7 @@ def xavier_uniform(
     gain: float = 1.0,
     layout: Literal["auto", "in_out", "out_in"] = "auto",
     dtype: DType = "f32",
+    stream: str | None = None,
 ) -> Function: ...
 
 @overload
@@ -9794,7 +10495,7 @@ def zeros(dims: Dims, *, dtype: DType = "f32", name: str | None = None) -> Any:
 
     Returns
     -------
-    y
+    y : dtype from dtype, dims from dims
         tensor with sizes `dims` and dtype `dtype`
 
     Notes

@@ -6,6 +6,7 @@
 #include <string>
 
 #include "llvm/Support/raw_ostream.h"
+#include "pdl/compiler/load.h"
 #include "pdl/op/error.h"
 
 namespace nb = nanobind;
@@ -25,6 +26,10 @@ nb::object Make(const char* function, nb::args arguments) {
 }  // namespace
 
 void Raise(llvm::Error error) {
+  if (error.isA<SourceErrors>()) {
+    llvm::handleAllErrors(std::move(error),
+                          [](const SourceErrors& errors) { Raise(errors.diagnostics()); });
+  }
   std::string message;
   int code = 0;
   bool is_device = false;

@@ -3,6 +3,7 @@
 
 #include "eager.h"
 #include "fork.h"
+#include "layers.h"
 #include "network.h"
 #include "program.h"
 #include "reflection.h"
@@ -19,4 +20,5 @@ NB_MODULE(_pdl, module) {
   pdl::python::BindFork();
   pdl::python::BindTraining(module);
   pdl::python::BindReflection(module);
+  pdl::python::BindLayers(module);
 }

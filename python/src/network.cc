@@ -35,9 +35,15 @@ std::shared_ptr<std::atomic<uint64_t>> SharedRuns() {
   return runs;
 }
 
-// Initializers sample when the network is created, not in runs; bodies of loops cannot sample.
-bool IsRandom(const Graph& graph) {
-  return llvm::any_of(graph.ops(), [](const Op* op) { return op->def().properties().random; });
+/// Whether the calls of a block, or the bodies of its loops, sample random numbers.
+bool IsRandom(const Graph& graph, BlockId block = {}) {
+  return llvm::any_of(graph.block(block).ops, [&](const Op* op) {
+    return op->def().properties().random ||
+           llvm::any_of(op->attribute_values(), [&](const AttributeValue& value) {
+             const auto* body = std::get_if<BlockId>(&value);
+             return body && IsRandom(graph, *body);
+           });
+  });
 }
 
 constexpr const char* kInputsByName = "a network takes its inputs by name: net(x=…), or as a dict";
@@ -87,11 +93,13 @@ bool IsFirstValue(const Network& network, const Value& state, const Tensor& valu
           std::memcmp(first->raw(), value.raw(), static_cast<size_t>(value.num_bytes())) == 0);
 }
 
-RunOptions MakeRunOptions(std::vector<std::string> outputs, bool training, bool check_finite) {
+RunOptions MakeRunOptions(std::vector<std::string> outputs, bool training, bool check_finite,
+                          bool check_indices) {
   RunOptions options;
   options.outputs = std::move(outputs);
   options.training = training;
   options.check_finite = check_finite;
+  options.check_indices = check_indices;
   return options;
 }
 
@@ -474,11 +482,12 @@ void BindNetwork(nb::module_& module) {
       .def(
           "_run",
           [](PyNetwork& own, nb::handle inputs, std::vector<std::string> outputs, bool training,
-             bool check_finite) {
-            return own.Run(Named(inputs),
-                           MakeRunOptions(std::move(outputs), training, check_finite));
+             bool check_finite, bool check_indices) {
+            return own.Run(Named(inputs), MakeRunOptions(std::move(outputs), training, check_finite,
+                                                         check_indices));
           },
-          nb::arg("inputs"), nb::arg("outputs"), nb::arg("training"), nb::arg("check_finite"))
+          nb::arg("inputs"), nb::arg("outputs"), nb::arg("training"), nb::arg("check_finite"),
+          nb::arg("check_indices"))
       .def_prop_ro("program", &PyNetwork::program)
       .def_prop_ro("_threads", &PyNetwork::threads)
       .def_prop_ro("_seed", &PyNetwork::seed)
@@ -492,15 +501,15 @@ void BindNetwork(nb::module_& module) {
       .def(
           "_plan",
           [](const PyNetwork& own, bool training, std::map<std::string, int64_t> symbols) {
-            return own.Plan(MakeRunOptions({}, training, false), symbols);
+            return own.Plan(MakeRunOptions({}, training, false, false), symbols);
           },
           nb::arg("training"), nb::arg("symbols"))
       .def(
           "_profile",
           [](PyNetwork& own, nb::handle inputs, std::vector<std::string> outputs, bool training,
              int64_t runs) {
-            return own.Profile(Named(inputs), MakeRunOptions(std::move(outputs), training, false),
-                               runs);
+            return own.Profile(Named(inputs),
+                               MakeRunOptions(std::move(outputs), training, false, false), runs);
           },
           nb::arg("inputs"), nb::arg("outputs"), nb::arg("training"), nb::arg("runs"))
       .def("_adopt", &PyNetwork::Adopt)

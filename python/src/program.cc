@@ -28,6 +28,7 @@
 #include "tensor.h"
 
 namespace nb = nanobind;
+using namespace nanobind::literals;
 
 namespace pdl::python {
 namespace {
@@ -38,7 +39,7 @@ using Files = std::map<std::string, std::string>;
 std::string SettingPlace(llvm::StringRef attr) { return ("settings['" + attr + "']").str(); }
 
 Program CompileText(std::string text, const std::string& name, std::string folder,
-                    const Settings& settings, bool training, const Files& files) {
+                    const Settings& settings, bool training, const Files& files, bool warn_unused) {
   CompileRequest request;
   request.file = std::make_shared<const SourceFile>(name, text);
   request.registry = &GlobalRegistry();
@@ -50,12 +51,11 @@ Program CompileText(std::string text, const std::string& name, std::string folde
     return ReadImported(folder, path);
   };
   WeightFiles weights(folder);
-  request.find_weight = [&](llvm::StringRef file, llvm::StringRef tensor) {
-    return LookUpWeight(weights, file, tensor);
-  };
+  request.open_weights = weights.Opener();
   request.settings.assign(settings.begin(), settings.end());
   request.setting_place = SettingPlace;
   request.training_step = training;
+  request.warn_unused = warn_unused;
   CompileResult result = [&] {
     WithoutGil without_gil;
     return Compile(request);
@@ -77,8 +77,8 @@ Program CompileText(std::string text, const std::string& name, std::string folde
 Program LoadFile(const std::string& path, const Settings& settings, bool training) {
   const InputFile file = Get(ReadInputFile(path));
   if (file.is_source()) {
-    return CompileText(Get(ToSource(file))->text().str(), path, file.folder, settings, training,
-                       {});
+    return CompileText(Get(ToSource(file))->text().str(), path, file.folder, settings, training, {},
+                       /*warn_unused=*/true);
   }
   LoadOptions options;
   options.settings.assign(settings.begin(), settings.end());
@@ -89,7 +89,8 @@ Program LoadFile(const std::string& path, const Settings& settings, bool trainin
   }());
   // A stored graph is compiled for training from its emitted source.
   if (training && file.is_compiled)
-    return CompileText(EmitPdl(loaded.graph), path, file.folder, {}, training, {});
+    return CompileText(EmitPdl(loaded.graph), path, file.folder, {}, training, {},
+                       /*warn_unused=*/false);
   Program program;
   program.graph = std::make_shared<const Graph>(std::move(loaded.graph));
   program.weights = std::move(loaded.weights);
@@ -195,20 +196,34 @@ void GiveWeight(const Program& program, llvm::StringRef name, Constant value,
   options->weights[name] = std::move(value);
 }
 
-/// Reads the network's parameters and states from a file. The file must have all parameters that
-/// are not loaded from other files; other tensors in it are ignored.
-void GiveWeights(const Program& program, const std::string& path, NetworkOptions* options) {
-  const SafetensorsFile file = Get(SafetensorsFile::Open(path));
-  std::vector<std::string> missing;
-  for (const Value* variable : Variables(*program.graph)) {
-    if (const SafetensorsFile::Entry* entry = file.Find(variable->name()))
-      options->weights[variable->name()] = file.Read(*entry);
-    else if (variable->kind() == ValueKind::kParameter && !variable->variable().weight)
-      missing.push_back("'" + variable->name() + "': " + variable->type().ToString());
+/// Gives the network's parameters and states the tensors of a source. Throws if they do not fit;
+/// what is only worth knowing becomes a Python warning.
+void GiveWeights(const Program& program, llvm::Expected<WeightSource> source,
+                 const WeightRules& rules, NetworkOptions* options) {
+  Diagnostics warnings;
+  const GivenWeights given =
+      Get(MatchGivenWeights(Get(std::move(source)), rules, *program.graph, &warnings));
+  if (llvm::Error error = given.AddTo(&options->weights)) Raise(std::move(error));
+  const nb::object warn = nb::module_::import_("warnings").attr("warn");
+  for (const Diagnostic& warning : warnings.all())
+    if (warning.severity == Severity::kWarning) warn(warning.message, "stacklevel"_a = 2);
+}
+
+/// Gives weights as `pdl.weights` describes them: the path, tensors by name or None, and the rules
+/// as pairs of name and value, see SetWeightRule.
+void GiveDescribedWeights(const Program& program, const nb::tuple& described,
+                          NetworkOptions* options) {
+  const auto path = nb::cast<std::string>(described[0]);
+  WeightRules rules;
+  for (nb::handle rule : nb::cast<nb::list>(described[2])) {
+    const auto [name, value] = nb::cast<std::pair<std::string, std::string>>(rule);
+    if (llvm::Error error = SetWeightRule(&rules, name, value)) Raise(std::move(error));
   }
-  if (!missing.empty())
-    Raise(MakeUserError(Code::kWeightMismatch, "'{0}' lacks the parameters {1}", path,
-                        llvm::join(missing, ", ")));
+  if (described[1].is_none()) return GiveWeights(program, WeightSource::Open(path), rules, options);
+  std::vector<NamedTensor> tensors;
+  for (auto [name, array] : nb::cast<nb::dict>(described[1]))
+    tensors.emplace_back(nb::cast<std::string>(name), Tensor::FromConstant(CopyOf(array)));
+  GiveWeights(program, WeightSource::FromTensors(path, tensors), rules, options);
 }
 
 }  // namespace
@@ -232,11 +247,16 @@ NetworkOptions OptionsFor(const Program& program, nb::handle weights, uint64_t s
   options.weights = program.weights;
   if (weights.is_none()) return options;
   if (nb::isinstance<nb::str>(weights)) {
-    GiveWeights(program, nb::cast<std::string>(weights), &options);
+    GiveWeights(program, WeightSource::Open(nb::cast<std::string>(weights)), {}, &options);
+    return options;
+  }
+  if (nb::isinstance<nb::tuple>(weights)) {
+    GiveDescribedWeights(program, nb::cast<nb::tuple>(weights), &options);
     return options;
   }
   if (!PyMapping_Check(weights.ptr()) || !nb::hasattr(weights, "keys"))
-    throw nb::type_error("weights must be the path of a .safetensors file, or arrays by name");
+    throw nb::type_error(
+        "weights must be the path of a .safetensors file, pdl.weights(...), or arrays by name");
   nb::dict all;
   all.update(weights);
   for (auto [name, array] : all) {
@@ -272,7 +292,7 @@ void BindProgram(nb::module_& module) {
       .def("dot", [](const Program& own) { return EmitDot(*own.graph); });
   module.def("compile", &CompileText, nb::arg("text"), nb::arg("name") = "<text>",
              nb::arg("folder") = ".", nb::arg("settings") = Settings(), nb::arg("training") = false,
-             nb::arg("files") = Files());
+             nb::arg("files") = Files(), nb::arg("warn_unused") = false);
   module.def("restore_program", &RestoreProgram);
   module.def("load", &LoadFile, nb::arg("path"), nb::arg("settings") = Settings(),
              nb::arg("training") = false);

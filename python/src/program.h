@@ -34,8 +34,9 @@ struct Program {
   std::string last_value;
 };
 
-/// The options of a network of this program. `weights` is a dict of arrays, the path of a
-/// safetensors file, or None. Throws if the network has no such parameter or state.
+/// The options of a network of this program. `weights` is a dict of arrays, the path of a weights
+/// file, a tuple that describes weights and how to load them (see GiveDescribedWeights), or None.
+/// Throws if they do not fit the network.
 NetworkOptions OptionsFor(const Program& program, nanobind::handle weights, uint64_t seed);
 
 /// Maps each value that depends on one of these inputs to one such input.

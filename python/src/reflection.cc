@@ -21,6 +21,12 @@ std::string Declarations() {
   return OpProtosToJson(GlobalRegistry(), DescribeLayers(*StandardLayers()));
 }
 
+/// The output of `pdl ops --format=proto`.
+nb::bytes DeclarationsProto() {
+  const std::string bytes = SerializeOpProtos(GlobalRegistry(), DescribeLayers(*StandardLayers()));
+  return nb::bytes(bytes.data(), bytes.size());
+}
+
 std::string Explain(const std::string& name) {
   const std::optional<Code> code = CodeFromName(name);
   if (!code) throw nb::key_error(name.c_str());
@@ -31,6 +37,7 @@ std::string Explain(const std::string& name) {
 
 void BindReflection(nb::module_& module) {
   module.def("declarations", &Declarations);
+  module.def("declarations_proto", &DeclarationsProto);
   module.def(
       "is_keyword", [](const std::string& word) { return IsKeyword(word); }, nb::arg("word"));
   module.def("explain", &Explain, nb::arg("code"), "The explanation of an error code, 'PDL0203'.");

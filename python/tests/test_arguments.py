@@ -246,7 +246,7 @@ def test_names_and_mappings() -> None:
         net(x=1)
     with pytest.raises(pdl.UnknownNameError, match="the network has no output 'w'"):
         net.run({"x": 1, "z": 2}, outputs=["w"])
-    with pytest.raises(TypeError, match="weights must be the path of a .safetensors file, or arrays"):
+    with pytest.raises(TypeError, match="weights must be the path of a .safetensors file, pdl.weights"):
         pdl.compile("output y = 1", weights=[1])  # type: ignore[arg-type]
     with pytest.raises(TypeError, match="the name of a weight must be a string"):
         pdl.compile("output y = 1", weights={1: 2})  # type: ignore[dict-item]

@@ -182,6 +182,36 @@ def test_a_file_with_imports_and_weights(root: pathlib.Path) -> None:
     assert (digit.numpy() == np.load(digits / "labels.npy")).mean() > 0.95
 
 
+def test_settings_of_an_onnx_model(tmp_path: pathlib.Path) -> None:
+    onnx = pytest.importorskip("onnx")
+    make, types = onnx.helper, onnx.TensorProto
+    graph = make.make_graph(
+        [make.make_node("ReduceSum", ["x", "axes"], ["y"], keepdims=0)],
+        "sums",
+        [
+            make.make_tensor_value_info("x", types.FLOAT, ["N", 3]),
+            make.make_tensor_value_info("axes", types.INT64, [1]),
+        ],
+        [make.make_tensor_value_info("y", types.FLOAT, None)],
+    )
+    path = tmp_path / "sums.onnx"
+    onnx.save(make.make_model(graph, opset_imports=[make.make_opsetid("", 13)]), path)
+    np.save(tmp_path / "axes.npy", np.array([-1]))
+    x = np.float32([[1, 2, 3], [4, 5, 6]])
+    for axes in ([-1], np.array([1]), str(tmp_path / "axes.npy"), tmp_path / "axes.npy"):
+        net = pdl.load(path, settings={"axes": axes})
+        assert net.inputs == {"x": "f32[N, 3]"} and net(x=x)["y"].tolist() == [6, 15]
+    assert pdl.load(path, settings={"axes": [0], "N": 2}).inputs == {"x": "f32[2, 3]"}
+    for settings, message in [
+        ({}, r"'axes' must be known at import: .* settings\['axes'\]=\.\.\."),
+        ({"axes": 1.5}, r"^settings\['axes'\]: 1.5 does not fit i64"),
+        ({"axes": "none"}, r"^settings\['axes'\]: expected a literal .*, got 'none'"),
+        ({"axis": [0]}, "has no input 'axis' to set"),
+    ]:
+        with pytest.raises(pdl.Error, match=message):
+            pdl.load(path, settings=settings)
+
+
 def test_an_onnx_model(pdl_tool: str, tmp_path: pathlib.Path) -> None:
     net = pdl.compile(TEXT)
     net.save(tmp_path / "model.pdl")
@@ -321,6 +351,24 @@ def test_random_networks_draw_anew() -> None:
     np.testing.assert_array_equal(net(x=x)["y"], x)
 
 
+def test_assertions_of_values() -> None:
+    text = """
+input x: f32[N]
+input i: i64[]
+assert x > 0, "x must be positive"
+output y = log(x), z = gather(x, i)
+"""
+    net = pdl.compile(text)
+    for checked in (net, copy.deepcopy(net), pickle.loads(pickle.dumps(net))):
+        assert checked(x=[1.0], i=0)["y"].tolist() == [0]
+        with pytest.raises(pdl.RunError, match=r"assert_true: x must be positive at \[1\]") as caught:
+            checked(x=[1.0, -1.0], i=0)
+        assert caught.value.code == "PDL0517"
+    assert np.isnan(net(x=[1.0], i=1)["z"])
+    with pytest.raises(pdl.RunError, match=r"gather: index 1 is outside axis 0 of f32\[1\]"):
+        net.run({"x": [1.0], "i": 1}, check_indices=True)
+
+
 def test_check_finite() -> None:
     net = pdl.compile("input x: f32[N]\noutput y = log(x)")
     with pytest.raises(pdl.RunError, match="PDL05"):
@@ -433,3 +481,17 @@ def test_a_network_goes_to_another_process() -> None:
     net(x=2.0)
     with multiprocessing.get_context("spawn").Pool(1) as pool:
         assert pool.starmap(_total, [(net, 3.0)]) == [5]
+
+
+def test_unused_names_are_warnings() -> None:
+    net = pdl.compile("input x: f32[N]\nh = x + 1\noutput x\n")
+    assert "<text>:2:1: warning: the value 'h' is not used [PDL0107]" in net.warnings
+    assert pdl.compile("input x: f32[N]\n_h = x + 1\noutput x\n").warnings == ""
+
+
+def test_graphs_have_no_warnings_of_unused_values() -> None:
+    with pdl.Graph() as g:
+        x = pdl.input("x", "f32[N]")
+        pdl.ops.relu(x)
+        pdl.output(x + 1, "y")
+    assert g.compile().warnings == ""

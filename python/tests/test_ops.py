@@ -53,7 +53,8 @@ def test_help_names_every_input_and_attribute(name: str) -> None:
         if attribute.has_default:
             assert parameter.default == attribute.default
     for output in declaration.outputs:
-        assert re.search(rf"^    {output.name}$", shown, re.M)
+        kind = f" : {re.escape(output.type)}" if output.type else ""
+        assert re.search(rf"^    {output.name}{kind}$", shown, re.M)
 
 
 def words(text: str) -> str:
@@ -208,12 +209,61 @@ def test_a_loop_over_time() -> None:
             "add: dtypes differ: f32 and f64 [PDL0303]\n   = x: f32[1]\n   = y: f64[1]",
         ),
         (lambda: pdl.ops.cast(f32(1)), pdl.ArgumentError, "'cast' needs the attribute 'to'"),
+        # Calls without a recognized input, which are functions otherwise.
+        (
+            lambda: pdl.ops.cos(scael=2.0),
+            pdl.ArgumentError,
+            "'cos' has no attribute or input 'scael'; did you mean 'scale'? [PDL0201]",
+        ),
+        (
+            lambda: pdl.ops.cos(input=f32(1), scale=-1.0),
+            pdl.ArgumentError,
+            "'cos' has no attribute or input 'input'; it takes x and scale [PDL0201]",
+        ),
+        (
+            lambda: pdl.layers.fc(input=f32(1), size=56, with_bias=True, activation="sigmoid"),
+            pdl.ArgumentError,
+            "'fc' has no attribute or input 'input'; it takes xs, size, act, bias, dropout_rate, ",
+        ),
+        (
+            lambda: pdl.layers.adam(lrr=0.1),
+            pdl.ArgumentError,
+            "'adam' has no attribute or input 'lrr'; did you mean 'lr'? [PDL0201]",
+        ),
+        (
+            lambda: pdl.layers.fc(size=3, clip_norm=1.0),
+            pdl.ArgumentError,
+            "'fc' has no attribute or input 'clip_norm'",
+        ),
+        (
+            lambda: pdl.layers.fc(size=3, name="hidden"),
+            pdl.ArgumentError,
+            "'fc' is called without its inputs and returns a function, which has no name: name= names",
+        ),
     ],
 )
 def test_messages_are_the_compilers(make: Any, kind: type[Exception], message: str) -> None:
     with pytest.raises(kind) as caught:
         make()
     assert str(caught.value).startswith(message)
+
+
+def test_all_misnamed_arguments_are_reported_together() -> None:
+    with pytest.raises(pdl.ArgumentError) as caught:
+        pdl.layers.fc(input=f32(1), size=56, with_bias=True, activation="sigmoid")
+    names = [one.message.split("'")[3] for one in caught.value.mistakes]
+    assert names == ["input", "with_bias", "activation"]
+    with pdl.Graph():
+        with pytest.raises(pdl.ArgumentError, match="'fc' has no attribute or input 'input'"):
+            pdl.layers.fc(input=pdl.input("x", "f32[N, 3]"), size=2)  # type: ignore[call-overload]
+
+
+def test_what_functions_accept() -> None:
+    """Arguments of every layer, and of optimizers."""
+    assert repr(pdl.layers.adam(lr=0.1, clip_norm=1.0)) == "<pdl function adam(lr=0.1, clip_norm=1.0)>"
+    assert repr(pdl.layers.sgd(lazy=True)) == "<pdl function sgd(lazy=true)>"
+    assert repr(pdl.layers.dropout(training=False)) == "<pdl function dropout(training=false)>"
+    assert repr(pdl.layers.fc(size=2, recompute=True)) == "<pdl function fc(size=2, recompute=true)>"
 
 
 def test_random_operators_draw_anew() -> None:
@@ -253,6 +303,23 @@ def test_the_seed_makes_draws_repeatable() -> None:
 def test_what_is_no_seed(number: Any, kind: type[Exception], message: str) -> None:
     with pytest.raises(kind, match=message):
         pdl.seed(number)
+
+
+def test_docstrings_say_types_and_gradients() -> None:
+    pool, index = pdl.ops.sequence_pool.__doc__, pdl.ops.argmax.__doc__
+    assert "must be ragged" in pool and "Differentiable." in pool and "y : dtype of x\n" in pool
+    assert "may be ragged" in index and "Not differentiable." in index and "index : i64\n" in index
+    lstm = pdl.layers.lstm.__doc__
+    assert "x : F[N, ~T, D] | F[N, T, D]; up to 1 ragged dim\n" in lstm
+    assert "cell\n    the cell state after the last step of each sequence" in lstm
+    assert "weight_decay : float >= 0, <= 1, default 0.0\n    L2 penalty" in lstm
+    missing = [
+        (declaration.name, part.name)
+        for declaration in [*OPS.values(), *LAYERS.values()]
+        for part in [*declaration.inputs, *declaration.outputs, *declaration.attributes]
+        if not part.comment
+    ]
+    assert not missing
 
 
 def test_infix_operators_of_tensors() -> None:

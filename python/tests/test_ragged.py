@@ -158,6 +158,107 @@ def test_sequences_of_sparse_rows_are_their_parts() -> None:
     assert given[".offsets2"].tolist() == [0, 1, 1, 3] and given[""].tolist() == [2, 1, 3]
 
 
+def test_sequences_of_sparse_rows() -> None:
+    first, second = MATRIX[:2], MATRIX[2:]
+    none: list[Any] = []
+    w = np.array([[1.0], [10.0], [100.0]], np.float32)
+    net = pdl.compile("input x: sparse f32[N, ~T, 3]\noutput y = x @ [[1.0], [10.0], [100.0]]")
+    x = pdl.sparse([first, none, second])
+    assert x.type == "sparse f32[3, ~T, 3]" and len(x) == 3 and x.shape == (3, 3)
+    assert [x.sequences[0].tolist(), x.offsets.tolist(), x.indices.tolist()] == [[0, 2, 2, 3], [0, 1, 1, 3], [1, 0, 2]]
+    assert x.todense().tolist() == [first.tolist(), [], second.tolist()]
+    assert repr(x) == "<pdl sparse f32[3, ~T, 3], 3 elements>"
+    ways = (
+        x,
+        pdl.sparse(MATRIX, lengths=[2, 0, 1]),
+        pdl.sparse(LikeScipys(MATRIX), lengths=np.array([2, 0, 1])),
+        pdl.sparse([LikeScipys(first), none, pdl.sparse(second)]),
+        pdl.sparse(values=[2, 1, 3], offsets=x.offsets, indices=x.indices, shape=(3, 3), lengths=[2, 0, 1]),
+        [first, none, LikeScipys(second)],
+        [first.tolist(), none, second.tolist()],
+    )
+    for given in ways[:4] + ways[5:]:
+        assert net(x=given)["y"].tolist() == [[[20], [0]], [], [[301]]]
+    assert pdl.ops.matmul(x, w).tolist() == [[[20], [0]], [], [[301]]]
+    assert net(x=[none, none])["y"].tolist() == [[], []]
+    with pytest.raises(pdl.RunError, match=r"input 'x' is declared f32\[count\(x\)\], got i64\[3\]"):
+        net(x=ways[4])
+
+
+def test_sequences_of_sequences_of_sparse_rows() -> None:
+    net = pdl.compile("input x: sparse bool[N, ~S, ~T, 3]\noutput y = x @ [[1.0], [10.0], [100.0]]")
+    ones = MATRIX != 0
+    x = pdl.sparse([[ones[:2], ones[:0]], [], [ones[2:]]])
+    assert x.type == "sparse bool[3, ~S, ~T, 3]" and x.values is None
+    assert [one.tolist() for one in x.sequences] == [[0, 2, 2, 3], [0, 2, 2, 3]]
+    for given in (x, pdl.sparse(ones, lengths=[[2, 0], [], [1]]), [[ones[:2].tolist(), []], [], [ones[2:].tolist()]]):
+        assert net(x=given)["y"].tolist() == [[[[10], [0]], []], [], [[[101]]]]
+
+
+def test_training_on_sequences_of_sparse_rows() -> None:
+    net = pdl.compile(
+        "input x: sparse f32[N, ~T, 3]\ninput target: f32[N, 1]\n"
+        'y = x |> fc(size=1, bias=false) |> sequence_pool(kind="sum")\nloss = mean((y - target) ** 2)'
+    )
+    batch = {"x": pdl.sparse([MATRIX, MATRIX[2:]]), "target": np.array([[6], [4]], np.float32)}
+    losses = [step.loss for step in pdl.train(net, [batch] * 50, pdl.layers.sgd(lr=0.02))]
+    assert losses[-1] < 1e-3 * losses[0]
+
+
+def _fed(text: str, given: Any) -> Any:
+    return pdl.compile(text)(x=given)
+
+
+@pytest.mark.parametrize(
+    "make,kind,message",
+    [
+        (
+            lambda: pdl.sparse([MATRIX, MATRIX[:, :2]]),
+            ValueError,
+            "^all matrices must have the same number of columns, got 3 and 2$",
+        ),
+        (
+            lambda: pdl.sparse(MATRIX, lengths=[2, 2]),
+            ValueError,
+            "^the sums of lengths end at 4, but there are 3 rows$",
+        ),
+        (
+            lambda: pdl.sparse(MATRIX, lengths=[4, -1]),
+            ValueError,
+            "^lengths must be a list of non-negative integers",
+        ),
+        (
+            lambda: pdl.sparse([MATRIX], lengths=[3]),
+            TypeError,
+            "^pdl.sparse takes a list of matrices or lengths, not both$",
+        ),
+        (
+            lambda: pdl.sparse([[[MATRIX]]]),
+            ValueError,
+            "^expected a list of matrices, or of lists of them, got 5 dims$",
+        ),
+        (
+            lambda: pdl.sparse([pdl.sparse([MATRIX]), MATRIX]),
+            ValueError,
+            r"^expected a matrix, got sparse f32\[1, ~T, 3\]$",
+        ),
+        (
+            lambda: _fed("input x: sparse f32[N, ~T, D]\noutput y = x @ ones([D, 2], dtype=f32)", [[], []]),
+            ValueError,
+            "^input 'x': sequences without rows require shape, for the number of columns$",
+        ),
+        (
+            lambda: _fed("input x: sparse f32[N, ~T, 3]\noutput y = x @ ones([3, 2])", LikeScipys(MATRIX)),
+            ValueError,
+            r"^input 'x': a matrix is no sequences; pdl.sparse\(matrix, lengths=…\) makes some of its rows$",
+        ),
+    ],
+)
+def test_wrong_sequences_of_sparse_rows(make: Any, kind: type[Exception], message: str) -> None:
+    with pytest.raises(kind, match=message):
+        make()
+
+
 def test_training_on_ragged_batches() -> None:
     net = pdl.compile(
         "input x: f32[N, ~T]\ninput target: f32[N]\nparam a: f32[] = zeros()\n"

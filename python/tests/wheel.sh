@@ -1,5 +1,5 @@
 #!/usr/bin/env bash
-# wheel.sh BUILD PYTHON: makes a wheel, installs it in a fresh virtual environment, and runs the quick
+# wheel.sh BUILD PYTHON: makes a wheel, installs it in a fresh virtual environment, and runs its command and the quick
 # start of the README there. All libraries except glibc and those of g++ must come from the wheel or from
 # NumPy's wheel.
 set -euo pipefail
@@ -11,6 +11,21 @@ trap 'rm -rf "$work"' EXIT
 wheel=$("$root/python/make_wheel.sh" "$build" "$python" "$work/wheel")
 echo "made $(basename "$wheel"), $(stat -c %s "$wheel") bytes"
 "$python" -m venv "$work/venv"
+
+# The command, where nothing else is installed.
+"$work/venv/bin/pip" install -q --disable-pip-version-check --no-index --no-deps "$wheel"
+alone() { (cd / && env -i "PATH=$work/venv/bin" "$@"); }
+version=$(sed -n 's/^project(pdl VERSION \([0-9.]*\) .*/\1/p' "$root/CMakeLists.txt")
+[[ -n $version && $(alone pdl --version | head -1) == "pdl $version" ]]
+[[ $(basename "$wheel") == "pdl_lang-$version-"* ]]
+alone pdl run "$root/examples/digits/digits.pdl" --input "image=$root/examples/digits/images.npy" >"$work/digits"
+grep -q '^digit: i64\[200\] =$' "$work/digits"
+[[ $(echo 'sum([1.0, 2.0])' | alone pdl repl) == "f32[] = 3.0" ]]
+status=0
+alone pdl check /no/such/file.pdl 2>"$work/log" || status=$?
+[[ $status == 1 ]]
+echo "the command runs"
+
 if ! "$work/venv/bin/pip" install -q --disable-pip-version-check --retries 2 "$wheel" 2>"$work/log"; then
   cat "$work/log"
   # Skipped without network access, since NumPy cannot be installed.
@@ -24,7 +39,14 @@ ln -s "$root/examples" examples
 # The code blocks of the quick start in the README.
 sed -n '/^```python$/,/^```$/{/^```/!p}' "$root/python/README.md" >quick_start.py
 cat >>quick_start.py <<'PY'
+import importlib.metadata
+import subprocess
 import sys
+
+version = importlib.metadata.version("pdl-lang")
+said = subprocess.run([sys.executable, "-m", "pdl", "--version"], capture_output=True, text=True).stdout
+assert "message NetworkDesc" in open(pdl.proto_file()).read()
+assert pdl.__version__ == version and said.startswith(f"pdl {version}\n"), (version, said)
 
 here = sys.prefix
 mapped = {line.split()[-1] for line in open("/proc/self/maps") if line.rstrip().endswith(".so") or ".so." in line}

@@ -124,8 +124,8 @@ def signature(declaration: Declaration, operands: list[str] | None, result: str,
     extra = [] if operands is None else ["name: str | None = None"]
     if declaration.is_layer:
         extra += ["training: bool = ...", "recompute: bool = ..."]
-        if operands is None and [one.name for one in declaration.inputs[:2]] == ["w", "g"]:
-            extra.append("clip_norm: float = ...")
+        if operands is None and declaration.optimizer_options:
+            extra += ["clip_norm: float = ...", "lazy: bool = ..."]
     if extra and not has_star:
         texts.append("*")
     texts += extra

@@ -2,7 +2,10 @@
 
 #include <algorithm>
 #include <cstring>
+#include <mutex>
 #include <string>
+#include <utility>
+#include <vector>
 
 #include "llvm/ADT/Hashing.h"
 #include "llvm/ADT/StringRef.h"
@@ -11,6 +14,9 @@
 
 namespace pdl {
 namespace {
+
+/// The most handles that have a CheckFailure at the same time.
+constexpr int kMaxFailureSlots = 256;
 
 /// The oldest supported GPUs: compute capability 8.0.
 constexpr int kOldestMajor = 8;
@@ -44,6 +50,9 @@ struct CUDAContext::Shared {
   explicit Shared(Device device_in) : device(device_in) {}
   ~Shared();
   llvm::Error Initialize();
+  /// Reserves a CheckFailure; -1 if all are in use.
+  int TakeFailureSlot();
+  void GiveBackFailureSlot(int slot);
 
   Device device;
   cudaStream_t stream = nullptr;
@@ -52,6 +61,10 @@ struct CUDAContext::Shared {
   cudaMemPool_t pool = nullptr;
   int num_multiprocessors = 0;
   uint64_t fingerprint = 0;
+  /// Host memory that kernels can write to, and the indices that are not in use.
+  CheckFailure* failures = nullptr;
+  std::mutex failures_mutex;
+  std::vector<int> free_failures;
 };
 
 // Errors are ignored; at process exit the driver may already be gone.
@@ -63,6 +76,21 @@ CUDAContext::Shared::~Shared() {
     cudaStreamDestroy(stream);
   }
   if (pool) cudaMemPoolDestroy(pool);
+  if (failures) cudaFreeHost(failures);
+}
+
+int CUDAContext::Shared::TakeFailureSlot() {
+  std::lock_guard lock(failures_mutex);
+  if (free_failures.empty()) return -1;
+  const int slot = free_failures.back();
+  free_failures.pop_back();
+  failures[slot] = CheckFailure();
+  return slot;
+}
+
+void CUDAContext::Shared::GiveBackFailureSlot(int slot) {
+  std::lock_guard lock(failures_mutex);
+  free_failures.push_back(slot);
 }
 
 llvm::Error CUDAContext::Shared::Initialize() {
@@ -85,6 +113,13 @@ llvm::Error CUDAContext::Shared::Initialize() {
     return error;
   if (auto error = ToError(cublasLtCreate(&cublas), "creating a cuBLASLt handle", device))
     return error;
+  void* mapped = nullptr;
+  if (auto error = ToError(cudaHostAlloc(&mapped, kMaxFailureSlots * sizeof(CheckFailure),
+                                         cudaHostAllocMapped | cudaHostAllocPortable),
+                           "allocating memory for checks", device))
+    return error;
+  failures = static_cast<CheckFailure*>(mapped);
+  for (int slot = kMaxFailureSlots; slot-- > 0;) free_failures.push_back(slot);
   if (!properties.memoryPoolsSupported) return llvm::Error::success();
 
   cudaMemPoolProps pool_properties;
@@ -112,14 +147,21 @@ llvm::Expected<std::unique_ptr<CUDAContext>> CUDAContext::Create(int index) {
 }
 
 CUDAContext::CUDAContext(std::shared_ptr<Shared> shared)
-    : DeviceContext(shared->device),
+    : DeviceContext(shared->device, Native::kYes),
       shared_(std::move(shared)),
       stream_(shared_->stream),
       cublas_(shared_->cublas),
       num_multiprocessors_(shared_->num_multiprocessors) {}
 
+CUDAContext::~CUDAContext() {
+  if (failure_slot_ >= 0) shared_->GiveBackFailureSlot(failure_slot_);
+}
+
 std::unique_ptr<DeviceContext> CUDAContext::Fork() const {
-  return std::unique_ptr<DeviceContext>(new CUDAContext(shared_));
+  std::unique_ptr<CUDAContext> fork(new CUDAContext(shared_));
+  fork->failure_slot_ = shared_->TakeFailureSlot();
+  if (fork->failure_slot_ >= 0) fork->SetFailures(shared_->failures + fork->failure_slot_);
+  return fork;
 }
 
 llvm::Expected<std::shared_ptr<void>> CUDAContext::Allocate(int64_t bytes) {
@@ -177,7 +219,12 @@ llvm::Error CUDAContext::CopyWithin(void* to, const void* from, int64_t bytes) {
 
 llvm::Error CUDAContext::Synchronize() {
   CurrentDevice current(device());
-  return ToError(cudaStreamSynchronize(shared_->stream), "waiting for the GPU", device());
+  if (auto error = ToError(cudaStreamSynchronize(shared_->stream), "waiting for the GPU", device()))
+    return error;
+  auto* failure = static_cast<CheckFailure*>(failures());
+  if (failure == nullptr || failure->check == nullptr) return llvm::Error::success();
+  const CheckFailure found = std::exchange(*failure, CheckFailure());
+  return found.check->Failure(found.element, found.value);
 }
 
 uint64_t CUDAContext::Fingerprint() const { return shared_->fingerprint; }

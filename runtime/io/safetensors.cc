@@ -200,13 +200,14 @@ llvm::Expected<SafetensorsFile> SafetensorsFile::Open(llvm::StringRef path) {
   SafetensorsFile result;
   result.metadata_ = reader.TakeMetadata();
   result.entries_ = std::move(*entries);
+  for (const auto& [i, entry] : llvm::enumerate(result.entries_)) result.by_name_[entry.name] = i;
   result.data_ = std::shared_ptr<const char>(file->owner, data.data());
   return result;
 }
 
 const SafetensorsFile::Entry* SafetensorsFile::Find(llvm::StringRef name) const {
-  auto found = llvm::find_if(entries_, [&](const Entry& entry) { return entry.name == name; });
-  return found == entries_.end() ? nullptr : &*found;
+  const auto found = by_name_.find(name);
+  return found == by_name_.end() ? nullptr : &entries_[found->second];
 }
 
 llvm::StringRef SafetensorsFile::FindMetadata(llvm::StringRef name) const {

@@ -109,6 +109,9 @@ class Step {
 llvm::Expected<ScaledStep> RunScaledStep(const Network& network, llvm::StringRef state,
                                          llvm::ArrayRef<std::string> losses, RunOptions run,
                                          Scope* scope, DeviceContext* context) {
+  if (scope == nullptr || context == nullptr)
+    return MakeUserError(Code::kOperatorUse, "a training step needs a {0}, got none",
+                         scope == nullptr ? "scope" : "context");
   return Step(network, state, losses, scope, context).Run(run);
 }
 

@@ -204,6 +204,7 @@ llvm::Expected<std::vector<Metric>> Trainer::Impl::Evaluate(const Dataset& measu
   Batch rows(measured_data);
   RunOptions run;
   run.check_finite = options.check_finite;
+  run.check_indices = options.check_indices;
   for (const GraphOutput& output : evaluation->graph().outputs())
     run.outputs.push_back(output.name);
   std::vector<double> sums(run.outputs.size(), 0);
@@ -327,6 +328,8 @@ llvm::Expected<std::unique_ptr<Trainer>> Trainer::Create(const Graph& network, D
                                                          TrainerOptions options,
                                                          DeviceContext* context,
                                                          const OpRegistry& registry) {
+  if (context == nullptr)
+    return MakeUserError(Code::kOperatorUse, "training needs a context, got none");
   options.network.seed = options.seed;
   return WithOutOfMemory(
       "preparing the training", [&]() -> llvm::Expected<std::unique_ptr<Trainer>> {

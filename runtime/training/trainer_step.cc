@@ -24,6 +24,7 @@ llvm::Error Trainer::Impl::Run(const StepNetwork& next, StepReport* report) {
   RunOptions run;
   run.training = true;
   run.check_finite = options.check_finite;
+  run.check_indices = options.check_indices;
   run.outputs = next.outputs;
   if (scale_state.empty()) return next.network->Run(&scope, &context, run);
   std::vector<std::string> losses;

@@ -9,12 +9,6 @@ namespace {
 
 using Attributes = std::vector<NamedAttribute>;
 
-bool IsInside(const AttributeDecl& decl, double value) {
-  if (decl.lower && (decl.lower->open ? value <= decl.lower->value : value < decl.lower->value))
-    return false;
-  return !decl.upper || (decl.upper->open ? value < decl.upper->value : value <= decl.upper->value);
-}
-
 /// A valid value of an attribute other than its default; nullopt if this test knows none.
 std::optional<AttributeValue> OtherValue(const AttributeDecl& decl) {
   if (decl.is_list) return std::nullopt;
@@ -27,7 +21,7 @@ std::optional<AttributeValue> OtherValue(const AttributeDecl& decl) {
       const double* otherwise = std::get_if<double>(&decl.default_value);
       const double base = otherwise == nullptr ? 0 : *otherwise;
       for (const double value : {base * 1.5 + 0.25, base * 0.5, base + 2, base - 2})
-        if (value != base && IsInside(decl, value)) return AttributeValue(value);
+        if (value != base && decl.Admits(value)) return AttributeValue(value);
       return std::nullopt;
     }
     default:

@@ -4,6 +4,7 @@
 
 #include "pdl/compiler/serialize.h"
 #include "pdl/runtime/io.h"
+#include "pdl/runtime/weight_source.h"
 #include "pdl/train/dataset.h"
 #include "properties.h"
 #include "targets.h"
@@ -118,6 +119,22 @@ void RunSafetensors(llvm::StringRef bytes) {
   if (file->metadata() != again->metadata()) Fail("the metadata have changed");
 }
 
+void RunWeightIndex(llvm::StringRef bytes) {
+  const std::vector<float> floats(4, 0.5f);
+  const std::string shard = WriteInput("shard.safetensors", "");
+  RequireSuccess(
+      WriteSafetensors(shard, {{"a", Tensor::FromValues<float>(DType::kF32, {4}, floats)},
+                               {"b", Tensor::FromValues<float>(DType::kF32, {2}, floats)}}),
+      "a part is not written");
+  llvm::Expected<WeightSource> source =
+      WeightSource::Open(WriteInput("model.safetensors.index.json", bytes));
+  if (!source) return llvm::consumeError(source.takeError());
+  for (const WeightEntry& entry : source->listing().entries) {
+    if (entry.file != "shard.safetensors") Fail("an index refers to " + entry.file);
+    Touch(Tensor::FromConstant(source->ReadStored(entry)));
+  }
+}
+
 std::vector<std::string> CsvSeeds(llvm::StringRef root) {
   std::vector<std::string> seeds = ReadFiles((root + "/test").str(), {".csv"});
   seeds.push_back(
@@ -158,6 +175,13 @@ std::vector<std::string> SafetensorsSeeds(llvm::StringRef root) {
   for (std::string& seed : ReadFiles((root + "/examples").str(), {".safetensors"}))
     seeds.push_back(std::move(seed));
   return seeds;
+}
+
+std::vector<std::string> WeightIndexSeeds(llvm::StringRef) {
+  return {R"({"metadata": {"total_size": 24}, "weight_map": {"a": "shard.safetensors",)"
+          R"( "b": "shard.safetensors"}})",
+          R"({"weight_map": {"b": "shard.safetensors"}})",
+          R"({"weight_map": {"a": "../shard.safetensors"}})", R"({"weight_map": {}})"};
 }
 
 }  // namespace pdl::fuzz

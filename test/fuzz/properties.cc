@@ -73,12 +73,12 @@ void RequireSuccess(llvm::Error error, const std::string& what) {
   if (error) Fail(what + ": " + llvm::toString(std::move(error)));
 }
 
-CompileResult CompileText(llvm::StringRef text, const WeightLookup& find_weight) {
+CompileResult CompileText(llvm::StringRef text, const WeightOpener& open_weights) {
   CompileRequest request;
   request.file = std::make_shared<const SourceFile>("fuzz.pdl", text.str());
   request.registry = &GlobalRegistry();
   request.library = StandardLayers();
-  request.find_weight = find_weight;
+  request.open_weights = open_weights;
   // Lower than the default limits, which reject the same inputs later.
   request.limits = {.steps = 100'000, .calls = 10'000, .layer_calls = 4'000, .list_items = 50'000};
   CompileResult result = Compile(request);

@@ -25,7 +25,7 @@ inline bool samples_expensive_checks = false;
 
 /// Compiles `text` with all operators and the standard layers, without imports and weights, and
 /// renders its diagnostics. Fails where a diagnostic is not a message with one code.
-CompileResult CompileText(llvm::StringRef text, const WeightLookup& find_weight = nullptr);
+CompileResult CompileText(llvm::StringRef text, const WeightOpener& open_weights = nullptr);
 
 /// Fails unless SerializeNetwork gives bytes that load as the same network, and EmitPdl a source
 /// that compiles.

@@ -20,6 +20,8 @@ llvm::ArrayRef<Target> Targets() {
       {"npy", "an array of NumPy", RunNpy, NpySeeds, 1024},
       {"npz", "an archive of arrays, also as training data", RunNpz, NpzSeeds, 4096},
       {"safetensors", "a file of weights", RunSafetensors, SafetensorsSeeds, 2048},
+      {"weight_index", "the index of weights in several files", RunWeightIndex, WeightIndexSeeds,
+       1024},
       {"checkpoint", "a checkpoint that a training resumes from", RunCheckpoint, CheckpointSeeds,
        4096},
   };

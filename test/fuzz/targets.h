@@ -16,6 +16,7 @@ void RunCsv(llvm::StringRef bytes);
 void RunNpy(llvm::StringRef bytes);
 void RunNpz(llvm::StringRef bytes);
 void RunSafetensors(llvm::StringRef bytes);
+void RunWeightIndex(llvm::StringRef bytes);
 void RunCheckpoint(llvm::StringRef bytes);
 
 std::vector<std::string> SourceSeeds(llvm::StringRef root);
@@ -25,6 +26,7 @@ std::vector<std::string> CsvSeeds(llvm::StringRef root);
 std::vector<std::string> NpySeeds(llvm::StringRef root);
 std::vector<std::string> NpzSeeds(llvm::StringRef root);
 std::vector<std::string> SafetensorsSeeds(llvm::StringRef root);
+std::vector<std::string> WeightIndexSeeds(llvm::StringRef root);
 std::vector<std::string> CheckpointSeeds(llvm::StringRef root);
 
 std::vector<std::string> SourceWords();

@@ -64,7 +64,35 @@ def whiles():
     yield Case("Loop that ends by its condition", model, [{"x": floats(6, 3), "h0": floats(3)}])
 
 
+def data_dependent_ends():
+    """Loops whose number of steps only the data decide."""
+    body = graph([node("Add", "h h", "next"), node("ReduceMax", "next", "largest", keepdims=0),
+                  node("Less", "largest bound", "on"), node("Identity", "next", "y")],
+                 [value("t", [], INT64), value("go", [], BOOL), value("h", ["N"])],
+                 [value("on", [], BOOL), value("next", ["N"]), value("y", ["N"])])
+    constants = {"most": numpy.int64(6), "yes": numpy.array(True), "bound": numpy.float32(8)}
+    feeds = [{"h0": numpy.array(h, "float32")} for h in ([1, 2], [0.25, 0.5, 0.125], [0.0, -1], [100])]
+    model = make([node("Loop", "most yes h0", "last ys", body=body)], [value("h0", ["N"])], ["last", "ys"], constants)
+    yield Case("Loop that stacks until data end it", model, feeds)
+    # The first condition, too; and a number of steps that is data, without stacked values.
+    nodes = [node("ReduceMax", "h0", "first", keepdims=0), node("Less", "first bound", "go0"),
+             node("Loop", "most go0 h0", "last ys", body=body)]
+    # Without a step, ONNX Runtime stacks [0, 0] values, and pdl [0, N].
+    yield Case("Loop that data may not begin", make(nodes, [value("h0", ["N"])], ["last"], constants), feeds)
+    yield Case("Loop that data begins", make(nodes, [value("h0", ["N"])], ["last", "ys"], constants), feeds[:1])
+    body = graph([node("Add", "h h", "next"), node("ReduceMax", "next", "largest", keepdims=0),
+                  node("Less", "largest bound", "on")],
+                 [value("t", [], INT64), value("go", [], BOOL), value("h", ["N"])],
+                 [value("on", [], BOOL), value("next", ["N"])])
+    nodes = [node("ReduceSum", "h0", "sum", keepdims=0), node("Cast", "sum", "limit", to=INT64),
+             node("Loop", "limit yes h0", "last", body=body)]
+    yield Case("Loop with a number of steps that is data", make(nodes, [value("h0", ["N"])], ["last"], constants), feeds)
+    nodes = [node("Loop", "- yes h0", "last", body=body)]
+    yield Case("Loop without a number of steps", make(nodes, [value("h0", ["N"])], ["last"], constants), feeds[:2])
+
+
 def cases():
     yield from scans()
     yield from loops()
     yield from whiles()
+    yield from data_dependent_ends()

@@ -1,8 +1,10 @@
 // pdl check: reports the errors of networks.
 #include <algorithm>
+#include <array>
 
 #include "llvm/ADT/STLExtras.h"
 #include "llvm/ADT/StringSet.h"
+#include "llvm/Support/Format.h"
 #include "pdl/compiler/pipeline.h"
 #include "pdl/compiler/test_block.h"
 #include "pdl/compiler/training.h"
@@ -26,6 +28,28 @@ pdl check --diagnostics=json model.pdl
 
 std::string Count(size_t count, llvm::StringRef what) {
   return (llvm::Twine(count) + " " + what + (count == 1 ? "" : "s")).str();
+}
+
+/// Prints a table of the parameters with the numbers of their elements, and the total.
+void PrintParameters(const Graph& graph) {
+  if (graph.parameters().empty()) return;
+  std::vector<std::array<std::string, 3>> rows;
+  Dim total = 0;
+  for (const Value* parameter : graph.parameters()) {
+    const Dim count = NumElements(parameter->type().dims);
+    total = total + count;
+    rows.push_back({parameter->name(), parameter->type().ToString(), count.ToString()});
+    if (!parameter->variable().trainable) rows.back()[2] += ", not trainable";
+  }
+  rows.push_back({"total", "", total.ToString()});
+  std::array<size_t, 2> widths = {0, 0};
+  for (const auto& row : rows)
+    for (size_t i = 0; i < widths.size(); ++i) widths[i] = std::max(widths[i], row[i].size());
+  for (const auto& [name, type, count] : rows) {
+    llvm::outs() << "  " << llvm::left_justify(name, static_cast<unsigned>(widths[0])) << "  "
+                 << llvm::left_justify(type, static_cast<unsigned>(widths[1])) << "  " << count
+                 << '\n';
+  }
 }
 
 // The tests of a source that compiles: the errors of their runs, each one only once.
@@ -99,6 +123,7 @@ llvm::Error Check(llvm::StringRef path, const CommonOptions& options, bool verbo
                << Count(graph.parameters().size(), "parameter") << ", "
                << Count(graph.states().size(), "state") << ", " << Count(graph.ops().size(), "call")
                << ", " << Count(graph.outputs().size(), "output") << '\n';
+  PrintParameters(graph);
   return llvm::Error::success();
 }
 
@@ -108,8 +133,10 @@ int CheckMain(Arguments arguments) {
   CommonOptions options;
   bool verbose = false;
   CommandLine line(kHelp);
-  line.AddFlag("-v, --verbose", "describe each network that has no errors", &verbose);
+  line.AddFlag("-v, --verbose", "describe each network that has no errors, and list its parameters",
+               &verbose);
   AddNetworkOptions(line, &options);
+  AddWarningOptions(line, &options);
   AddTimePassesOption(line, &options);
   AddMessageOptions(line);
   auto files = line.Parse(arguments);

@@ -32,13 +32,6 @@ struct CompileArguments {
   bool no_locations = false;
 };
 
-/// The file of --weights.
-struct GivenWeights {
-  SafetensorsFile file;
-  /// After following symbolic links.
-  std::string path;
-};
-
 /// Makes the weights of a network refer to files in the folder of the compiled file, and copies all
 /// others to one file there.
 class WeightMover {
@@ -51,6 +44,9 @@ class WeightMover {
   /// names.
   llvm::Error Move(const LoadedNetwork& loaded, const GivenWeights* given) {
     const Graph& graph = loaded.graph;
+    llvm::DenseMap<const Value*, const WeightMatch*> matches;
+    if (given != nullptr)
+      for (const WeightMatch& match : given->matches) matches[match.value] = &match;
     const std::string& from = loaded.folder;
     if (std::error_code code = llvm::sys::fs::real_path(folder_, real_folder_))
       return MakeUserError(Code::kBadFile, "cannot write to '{0}': {1}", folder_, code.message());
@@ -61,17 +57,19 @@ class WeightMover {
     std::vector<std::pair<Value*, WeightFiles::Found>> all;
     std::vector<NamedTensor> copies;
     for (Value* value : Variables(graph)) {
-      const bool is_given = given != nullptr && given->file.Find(value->name()) != nullptr;
+      const WeightMatch* match = matches.lookup(value);
       auto held = loaded.weights.find(value->name());
-      if (held != loaded.weights.end() && !is_given) {
+      if (held != loaded.weights.end() && match == nullptr) {
         copies.emplace_back(value->name(), Tensor::FromConstant(held->second));
         value->variable().weight =
             WeightRef{path::filename(copy_file_).str(), value->name(), Sha256(held->second)};
         continue;
       }
-      llvm::Expected<std::optional<WeightFiles::Found>> found = Find(value, files, given);
+      if (match == nullptr && !value->variable().weight) continue;
+      llvm::Expected<WeightFiles::Found> found =
+          match != nullptr ? FindGiven(*match, given->source) : FindWeight(*value, files);
       if (!found) return found.takeError();
-      if (*found) all.emplace_back(value, **found);
+      all.emplace_back(value, *found);
     }
     const bool has_copies = !copies.empty() || llvm::any_of(all, [&](const auto& item) {
       return Inside(item.second.path).empty();
@@ -102,21 +100,18 @@ class WeightMover {
     return real_folder_ == "/" || file.consume_front("/") ? file : "";
   }
 
-  static llvm::Expected<std::optional<WeightFiles::Found>> Find(Value* value, WeightFiles& files,
-                                                                const GivenWeights* given) {
-    VariableInfo& info = value->variable();
-    if (given != nullptr) {
-      if (const SafetensorsFile::Entry* entry = given->file.Find(value->name())) {
-        if (llvm::Error error = CheckWeightType(*value, *entry, given->path)) return error;
-        info.weight.emplace();
-        info.initializer.reset();
-        return WeightFiles::Found{&given->file, entry, given->path};
-      }
-    }
-    if (!info.weight) return std::nullopt;
-    llvm::Expected<WeightFiles::Found> found = FindWeight(*value, files);
-    if (!found) return found.takeError();
-    return *found;
+  /// The tensor that the user gave, to which the variable then refers.
+  static llvm::Expected<WeightFiles::Found> FindGiven(const WeightMatch& match,
+                                                      const WeightSource& source) {
+    llvm::SmallString<256> file(source.folder()), real;
+    path::append(file, match.entry->file);
+    if (std::error_code code = llvm::sys::fs::real_path(file, real))
+      return MakeUserError(Code::kBadFile, "cannot read '{0}': {1}", file, code.message());
+    VariableInfo& info = match.value->variable();
+    info.weight = match.ToRef();
+    info.initializer.reset();
+    const SafetensorsFile* tensors = source.FileOf(*match.entry);
+    return WeightFiles::Found{tensors, tensors->Find(match.entry->name), real.str().str()};
   }
 
   llvm::Error WriteCopies(llvm::ArrayRef<NamedTensor> copies) const {
@@ -135,23 +130,17 @@ class WeightMover {
   llvm::SmallString<256> real_folder_;
 };
 
-llvm::Expected<std::optional<GivenWeights>> OpenGiven(llvm::StringRef file, const Graph& graph) {
-  if (file.empty()) return std::nullopt;
-  llvm::Expected<SafetensorsFile> weights = OpenGivenWeights(file, graph);
-  if (!weights) return weights.takeError();
-  llvm::SmallString<256> real;
-  if (std::error_code code = llvm::sys::fs::real_path(file, real))
-    return MakeUserError(Code::kBadFile, "cannot read '{0}': {1}", file, code.message());
-  return GivenWeights{std::move(*weights), real.str().str()};
-}
-
 llvm::Error Compile(llvm::StringRef file, const CompileArguments& arguments) {
   llvm::Expected<LoadedNetwork> loaded = LoadNetwork(file, arguments.common);
   if (!loaded) return loaded.takeError();
   const Graph& graph = loaded->graph;
-  llvm::Expected<std::optional<GivenWeights>> given = OpenGiven(arguments.common.weights, graph);
-  if (!given) return given.takeError();
-  if (llvm::Error error = WeightMover(arguments.out).Move(*loaded, *given ? &**given : nullptr))
+  std::optional<GivenWeights> given;
+  if (!arguments.common.weights.empty()) {
+    llvm::Expected<GivenWeights> opened = OpenGivenWeights(arguments.common, graph);
+    if (!opened) return opened.takeError();
+    given = std::move(*opened);
+  }
+  if (llvm::Error error = WeightMover(arguments.out).Move(*loaded, given ? &*given : nullptr))
     return error;
 
   SerializeOptions options;
@@ -173,6 +162,7 @@ int CompileMain(Arguments arguments) {
                  &compile.out);
   line.AddFlag("--no-locations", "omit files, lines, columns and comments", &compile.no_locations);
   AddNetworkOptions(line, &compile.common);
+  AddWarningOptions(line, &compile.common);
   AddWeightsOption(line, &compile.common);
   AddMessageOptions(line);
   auto file = line.ParseOneFile(arguments);

@@ -14,8 +14,8 @@ namespace {
 
 constexpr CommandLine::Help kHelp = {
     "pdl explain", "[CODE]...",
-    R"(Explains the code at the end of a message and how to fix the error; without a CODE,
-lists all codes.
+    R"(Explains the code at the end of a message and how to fix the error, with a wrong and a
+right example; without a CODE, lists all codes.
 )",
     R"(pdl explain PDL0203
 pdl explain
@@ -34,6 +34,14 @@ std::string EscapeMarkdown(llvm::StringRef text) {
   return escaped;
 }
 
+/// The info string of an example's fence, from its first line; see ir/explanations.def.
+llvm::StringRef LanguageOf(llvm::StringRef line) {
+  line = line.ltrim();
+  if (line.starts_with("$ ")) return "console";
+  if (line.starts_with("// ")) return "cpp";
+  return line.starts_with("# ") ? "text" : "pdl";
+}
+
 /// Prints a section of the page; indented lines of the explanation are an example.
 void PrintMarkdown(Code code) {
   llvm::outs() << "\n## " << CodeName(code) << ": " << EscapeMarkdown(CodeTitle(code)) << "\n\n";
@@ -42,7 +50,8 @@ void PrintMarkdown(Code code) {
   CodeExplanation(code).split(lines, '\n');
   for (llvm::StringRef line : lines) {
     const bool is_example = line.starts_with("  ");
-    if (is_example != in_example) llvm::outs() << (is_example ? "```pdl\n" : "```\n");
+    if (is_example != in_example)
+      llvm::outs() << "```" << (is_example ? LanguageOf(line) : "") << '\n';
     in_example = is_example;
     llvm::outs() << (is_example ? line.drop_front(2).str() : Wrap(EscapeMarkdown(line), 100))
                  << '\n';

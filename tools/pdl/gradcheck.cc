@@ -22,7 +22,7 @@ constexpr CommandLine::Help kHelp = {
 differences in f64, with the sizes, attributes and values of the tests: at order 1, at
 order 2 if the calls of the rule have rules themselves, and the rule in f32 with that in
 f64. Points with nan or inf, and corners, are skipped. Exits with status 1 if a rule is
-wrong.
+wrong, and with --all if the order that an operator declares is not the one reached.
 )",
     R"(pdl gradcheck test/ops
 pdl gradcheck test/ops/softmax.pdl --verbose
@@ -93,15 +93,22 @@ void Add(const TestCall& call, const GradientReport& one, bool verbose, Operator
   for (int i : {0, 1}) report->error[i] = std::max(report->error[i], one.error[i]);
 }
 
-/// Reports rules that no call has compared, and inputs without any compared derivative.
+/// Reports rules that no call has compared, or not to the order that is declared, and inputs
+/// without any compared derivative.
 void FindMissing(Reports* reports) {
   for (const OpDef* def : GlobalRegistry().All()) {
-    if (!HasRule(*def)) continue;
+    if (!HasRule(*def) && def->gradient_order == 0) continue;
     OperatorReport& report = (*reports)[def->name()];
     if (!report.failures.empty()) continue;
+    const std::string why = report.why.empty() ? "" : ": " + report.why;
     if (report.order == 0) {
-      report.failures.push_back("its rule is not compared" +
-                                (report.why.empty() ? "" : ": " + report.why));
+      report.failures.push_back("its rule is not compared" + why);
+      continue;
+    }
+    if (report.order != def->gradient_order) {
+      report.failures.push_back(
+          llvm::formatv("its rule is declared to order {0}, compared to order {1}{2}",
+                        def->gradient_order, report.order, why));
       continue;
     }
     const std::vector<InputDecl>& inputs = def->signature.inputs;
@@ -190,7 +197,9 @@ int GradcheckMain(Arguments arguments) {
   std::string filter, format = "text";
   bool all = false, verbose = false;
   CommandLine line(kHelp);
-  line.AddFlag("--all", "require that every rule, and every float input, is compared by some call",
+  line.AddFlag("--all",
+               "require that every rule, and every float input, is compared by some call, to the "
+               "declared order",
                &all);
   line.AddString("--filter", "NAME", "only this operator", &filter);
   line.AddChoice("--format", {"text", "json"}, "output format (default 'text')", &format);

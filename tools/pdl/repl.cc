@@ -127,9 +127,7 @@ class Host : public ReplHost {
     CompileRequest request;
     request.registry = &GlobalRegistry();
     request.library = StandardLayers();
-    request.find_weight = [this](llvm::StringRef file, llvm::StringRef name) {
-      return LookUpWeight(weights_, file, name);
-    };
+    request.open_weights = weights_.Opener();
     request.read_file = [this](llvm::StringRef path) { return ReadImported(folder_, path); };
     return request;
   }

@@ -40,7 +40,7 @@ struct RunArguments {
   CommonOptions common;
   RunInputs inputs;
   std::vector<RequestedOutput> outputs;
-  bool check_finite = false;
+  bool check_finite = false, check_indices = false;
   int64_t profiled_runs = 0;
 };
 
@@ -68,6 +68,7 @@ void AddOptions(CommandLine& line, RunArguments* arguments) {
   AddSizeOption(line, "the sizes of random inputs: --size N=32", &arguments->common);
   line.Section("The network");
   AddNetworkOptions(line, &arguments->common);
+  AddWarningOptions(line, &arguments->common);
   AddWeightsOption(line, &arguments->common);
   line.Section("The run");
   AddRunOptions(line, &arguments->common);
@@ -76,6 +77,10 @@ void AddOptions(CommandLine& line, RunArguments* arguments) {
                "check the results of every call, and report the first one that computes a nan or "
                "an infinity from finite numbers (slow)",
                &arguments->check_finite);
+  line.AddFlag("--check-indices",
+               "check the indices of every call, and report the first one that is outside the axis "
+               "that it selects from (slow)",
+               &arguments->check_indices);
   line.AddValue("--profile", "RUNS",
                 "repeat the run RUNS times on the same inputs, and print the time of each step of "
                 "the plan to standard error",
@@ -157,6 +162,7 @@ llvm::Error Run(llvm::StringRef path, RunArguments& arguments, bool is_retried =
   RunOptions options;
   options.training = arguments.common.training;
   options.check_finite = arguments.check_finite;
+  options.check_indices = arguments.check_indices;
   for (const RequestedOutput& requested : arguments.outputs)
     options.outputs.push_back(requested.name);
   llvm::Error error = RunTimed(**network, &scope, context->get(), options, arguments.common);

@@ -45,7 +45,7 @@ struct TrainArguments {
   bool resume = false, overwrite = false;
   int64_t save_every = 0, log_every = 0, patience = 0;
   std::string monitor;
-  bool check_finite = false, quiet = false;
+  bool check_finite = false, check_indices = false, quiet = false;
 };
 
 CommandLine::Setter ToInt(std::function<void(int64_t)> set, int64_t min = 1) {
@@ -113,6 +113,10 @@ void AddOptions(CommandLine& line, TrainArguments* arguments) {
                "check the results of every call, and report the first one that computes a nan or "
                "an infinity from finite numbers (slow)",
                &arguments->check_finite);
+  line.AddFlag("--check-indices",
+               "check the indices of every call, and report the first one that is outside the axis "
+               "that it selects from (slow)",
+               &arguments->check_indices);
   line.AddFlag("-q, --quiet", "print only warnings, errors and the results of each epoch",
                &arguments->quiet);
   AddMessageOptions(line);
@@ -164,6 +168,7 @@ TrainerOptions ToTrainerOptions(const TrainArguments& arguments) {
   options.shuffle = !arguments.no_shuffle;
   options.drop_last = arguments.drop_last;
   options.check_finite = arguments.check_finite;
+  options.check_indices = arguments.check_indices;
   options.folder = arguments.folder;
   options.save_every = arguments.save_every;
   options.monitor = arguments.monitor;
@@ -206,17 +211,31 @@ class Training {
       }
       return error;
     }
-    std::string said =
+    const std::string said =
         *end == TrainingEnd::kStopped
             ? "stopped after step " + GroupedToString(trainer_->step()) + "; --resume continues"
         : *end == TrainingEnd::kPatience
             ? "ended: no improvement for " + std::to_string(arguments_.patience) + " epochs"
-            : "done: " + GroupedToString(trainer_->step()) + " steps";
+        : trainer_->step() == first_step_ ? NothingLeft()
+                                          : "done: " + GroupedToString(trainer_->step()) + " steps";
     Say(said + "; see " + arguments_.folder + "/");
     return llvm::Error::success();
   }
 
  private:
+  /// For a resumed run that has had all of its epochs and steps.
+  std::string NothingLeft() const {
+    auto describe = [](llvm::StringRef unit, int64_t done, int64_t asked) {
+      return ("nothing is left to do: the run is at " + unit + " " + GroupedToString(done) +
+              ", and --" + unit + "s " + llvm::Twine(asked) + " counts from its beginning: --" +
+              unit + "s " + llvm::Twine(done + asked) + " trains " + GroupedToString(asked) +
+              " more")
+          .str();
+    };
+    const bool by_steps = options_.steps > 0 && trainer_->step() >= options_.steps;
+    return by_steps ? describe("step", trainer_->step(), options_.steps)
+                    : describe("epoch", trainer_->epoch(), options_.epochs);
+  }
   void Say(llvm::StringRef text) const {
     if (!arguments_.quiet) llvm::errs() << text << '\n';
   }
@@ -244,13 +263,11 @@ class Training {
     TrainerOptions options = ToTrainerOptions(arguments_);
     options.network.weight_folder = loaded->folder;
     if (!arguments_.common.weights.empty()) {
-      llvm::Expected<SafetensorsFile> file = OpenGivenWeights(arguments_.common.weights, graph);
-      if (!file) return file.takeError();
-      for (const SafetensorsFile::Entry& entry : file->entries()) {
-        const Value* value = graph.FindValue(entry.name);
-        if (value != nullptr && !IsOfTraining(graph, *value))
-          options.network.weights[entry.name] = file->Read(entry);
-      }
+      llvm::Expected<GivenWeights> given = OpenGivenWeights(arguments_.common, graph);
+      if (!given) return given.takeError();
+      llvm::erase_if(given->matches,
+                     [&](const WeightMatch& match) { return IsOfTraining(graph, *match.value); });
+      if (llvm::Error error = given->AddTo(&options.network.weights)) return error;
     }
     const int64_t rows = data->num_rows();
     auto trainer =
@@ -272,6 +289,7 @@ class Training {
         GroupedToString(rows) + " examples, " + GroupedToString(trainer_->batches()) +
         (trainer_->batches() == 1 ? " batch" : " batches") + " in an epoch");
     options_ = std::move(options);
+    first_step_ = trainer_->step();
     return llvm::Error::success();
   }
 
@@ -323,6 +341,7 @@ class Training {
   TrainerOptions options_;
   std::unique_ptr<DeviceContext> context_;
   std::unique_ptr<Trainer> trainer_;
+  int64_t first_step_ = 0;
 };
 
 }  // namespace

@@ -17,24 +17,11 @@
 #include "pdl/compiler/export.h"
 #include "pdl/compiler/graph.h"
 #include "pdl/compiler/source.h"
+#include "pdl/compiler/weights.h"
 #include "pdl/op/dtype.h"
 #include "pdl/op/op_registry.h"
 
 namespace pdl {
-
-/// The type of a tensor in a weights file, and its hash where the file has one.
-struct WeightInfo {
-  DType dtype = DType::kF32;
-  std::vector<int64_t> sizes;
-  /// SHA-256 of the tensor's bytes, in hex; may be empty.
-  std::string sha256;
-};
-
-/// Looks up the tensor `name` in the weights file `file`, a path relative to the folder of the
-/// source. Returns a UserError if the file cannot be read, is outside that folder, or has no such
-/// tensor.
-using WeightLookup =
-    std::function<llvm::Expected<WeightInfo>(llvm::StringRef file, llvm::StringRef name)>;
 
 /// A library of parsed sources whose layers every program may call, such as the standard layers.
 /// Immutable; safe to share between threads.
@@ -99,9 +86,12 @@ struct CompileRequest {
   /// parameters and optimizer states, which go to GraphTraining::updates. MakeTrainingStep turns
   /// the result into a network.
   bool training_step = false;
+  /// Also warns of inputs, parameters, states and values of the file that nothing uses
+  /// (kUnusedName), unless their names begin with '_'. Not of those of imported files.
+  bool warn_unused = false;
   CompileLimits limits;
   /// Checks the tensors that `load` refers to; empty: they are not checked until weights are read.
-  WeightLookup find_weight;
+  WeightOpener open_weights;
 };
 
 /// The result of Compile.

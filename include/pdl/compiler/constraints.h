@@ -40,6 +40,9 @@ class PDL_API ConstraintSet {
   /// are certain. Sizes for which a side has no value (a division by zero, or more than 64 bits)
   /// are ignored. If no sizes satisfy the constraints, returns the free function Decide's answer.
   Truth Decide(const DimCheck& check) const;
+  /// The same from bounds and common divisors only, without distinguishing cases: fast enough for
+  /// every call of a large network, but more relations are undecided.
+  Truth DecideByBounds(const DimCheck& check) const;
   /// Finds sizes that satisfy the constraints and violate the relation: the smallest ones above
   /// sizes for which it holds, else the smallest. Returns nullopt if a bounded search finds none.
   std::optional<Counterexample> Refute(const DimCheck& check) const;

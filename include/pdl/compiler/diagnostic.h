@@ -17,7 +17,10 @@
 
 namespace pdl {
 
-enum class Severity : uint8_t { kError, kWarning };
+/// A note states a fact that needs no action.
+enum class Severity : uint8_t { kError, kWarning, kNote };
+/// "error", "warning", "note".
+PDL_API llvm::StringRef SeverityName(Severity severity);
 
 /// An explanation of a diagnostic, printed below it as "   = text".
 struct DiagnosticNote {
@@ -69,6 +72,8 @@ class PDL_API Diagnostics {
                     std::string message);
   Diagnostic& Warning(Code code, std::shared_ptr<const SourceFile> file, SourceRange range,
                       std::string message);
+  Diagnostic& Note(Code code, std::shared_ptr<const SourceFile> file, SourceRange range,
+                   std::string message);
   /// Adds a diagnostic. Names of more than 60 characters in its message are truncated.
   void Add(Diagnostic diagnostic);
 
@@ -88,6 +93,9 @@ class PDL_API Diagnostics {
   void RenderJson(llvm::raw_ostream& os) const;
 
  private:
+  Diagnostic& AddNew(Severity severity, Code code, std::shared_ptr<const SourceFile> file,
+                     SourceRange range, std::string message);
+
   std::vector<Diagnostic> kept_;
   size_t num_errors_ = 0;
   Diagnostic dropped_;

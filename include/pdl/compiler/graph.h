@@ -35,6 +35,11 @@ struct WeightRef {
   std::string tensor;  // name inside
   /// SHA-256 of the tensor's bytes, in hex; empty if it is not computed yet.
   std::string sha256;
+  /// The tensor's dtype may be another floating-point dtype than that of the variable, to which it
+  /// is converted.
+  bool cast = false;
+  /// The tensor is a matrix that is transposed.
+  bool transpose = false;
 };
 
 /// Properties of a parameter or state besides its type.
@@ -44,6 +49,8 @@ struct VariableInfo {
   std::optional<BlockId> initializer;
   std::optional<WeightRef> weight;
   double weight_decay = 0;
+  /// Factor of the sign of each element, which is added to its gradient.
+  double l1 = 0;
   double gradient_clipping = 0;
   double lr_scale = 1;
   bool trainable = true;

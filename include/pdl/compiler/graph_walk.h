@@ -63,6 +63,9 @@ class PDL_API LoopBody {
   /// a captured value.
   Value* input(unsigned operand) const { return block_.inputs[operand]; }
   unsigned num_inputs() const { return static_cast<unsigned>(block_.inputs.size()); }
+  /// The numbers of sequences and of carried values; inputs are in this order.
+  unsigned num_xs() const { return static_cast<unsigned>(num_xs_); }
+  unsigned num_init() const { return static_cast<unsigned>(num_init_); }
   /// The body's output that the result of that index is made of.
   Value* output(unsigned result) const;
   unsigned num_outputs() const { return static_cast<unsigned>(block_.outputs.size()); }

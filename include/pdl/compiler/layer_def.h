@@ -12,27 +12,6 @@
 
 namespace pdl {
 
-/// The declaration of one input of a layer.
-struct LayerInputDecl {
-  /// The accepted kinds of values; same numbers as the enum LayerInputKind of pdl.proto.
-  enum class Kind : uint8_t { kDense = 1, kSparse = 2, kSparseBinary = 3, kIndex = 4 };
-
-  std::string name;
-  std::string comment;
-  /// As written in the layer: "F[..., D] | i64[...] in 0..D".
-  std::string type;
-  /// The default, as written in the layer; empty if the input is required.
-  std::string default_text;
-  /// In the order of Kind, without duplicates.
-  std::vector<Kind> kinds;
-  /// The maximum number of ragged dims of a value.
-  uint8_t sequence_levels = 0;
-  /// Takes one or more operands.
-  bool repeatable = false;
-
-  bool optional() const { return !default_text.empty(); }
-};
-
 /// The declaration of one attribute of a layer.
 struct LayerAttributeDecl {
   /// Types of layer attributes that are not an AttributeKind.
@@ -48,6 +27,30 @@ struct LayerAttributeDecl {
   std::string default_text;
 
   bool required() const { return !decl.optional && default_text.empty(); }
+};
+
+/// The declaration of one input of a layer.
+struct LayerInputDecl {
+  /// The accepted kinds of values; same numbers as the enum LayerInputKind of pdl.proto.
+  enum class Kind : uint8_t { kDense = 1, kSparse = 2, kSparseBinary = 3, kIndex = 4 };
+
+  std::string name;
+  std::string comment;
+  /// As written in the layer: "F[..., D] | i64[...] in 0..D".
+  std::string type;
+  /// The default, as written in the layer; empty if the input is required.
+  std::string default_text;
+  /// In the order of Kind, without duplicates.
+  std::vector<Kind> kinds;
+  /// The accepted numbers of ragged dims, ascending: 0 is a dense value.
+  std::vector<unsigned> levels;
+  /// Takes one or more operands.
+  bool repeatable = false;
+  /// The fields of the record that each operand has in an attribute of type `[parameter]`; empty if
+  /// there is none.
+  std::vector<LayerAttributeDecl> parameter_attributes;
+
+  bool optional() const { return !default_text.empty(); }
 };
 
 /// The complete declaration of a layer.

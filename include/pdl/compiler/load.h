@@ -21,6 +21,7 @@
 #include "pdl/compiler/source.h"
 #include "pdl/runtime/io.h"
 #include "pdl/runtime/network.h"
+#include "pdl/runtime/weight_source.h"
 
 namespace pdl {
 
@@ -64,7 +65,7 @@ PDL_API llvm::Expected<std::shared_ptr<const SourceFile>> ToSource(const InputFi
 PDL_API llvm::Expected<std::shared_ptr<const SourceFile>> ReadImported(llvm::StringRef folder,
                                                                        llvm::StringRef path);
 
-/// The safetensors files of a folder, each opened once on first use. Not thread-safe.
+/// The weights files of a folder, each opened once on first use. Not thread-safe.
 class PDL_API WeightFiles {
  public:
   explicit WeightFiles(std::string folder) : folder_(std::move(folder)) {}
@@ -75,21 +76,18 @@ class PDL_API WeightFiles {
     /// The path of the file, symlinks followed.
     std::string path;
   };
-  /// Finds a tensor. Returns a UserError if the path leaves the folder, or the file or tensor does
-  /// not exist.
+  /// Opens a file, an index or a pattern, see WeightSource::OpenInFolder.
+  llvm::Expected<const WeightSource*> Open(llvm::StringRef file);
+  /// Finds a tensor in a file. Returns a UserError if the path leaves the folder, or the file or
+  /// tensor does not exist.
   llvm::Expected<Found> Find(llvm::StringRef file, llvm::StringRef tensor);
+  /// Open, for CompileRequest::open_weights. This must outlive the result.
+  WeightOpener Opener();
 
  private:
-  struct Opened {
-    SafetensorsFile file;
-    std::string path;
-  };
   std::string folder_;
-  llvm::StringMap<Opened> opened_;
+  llvm::StringMap<WeightSource> opened_;
 };
-/// Returns dtype and sizes of a tensor, for CompileRequest::find_weight.
-PDL_API llvm::Expected<WeightInfo> LookUpWeight(WeightFiles& files, llvm::StringRef file,
-                                                llvm::StringRef tensor);
 
 /// Options for loading a network.
 struct LoadOptions {
@@ -104,6 +102,8 @@ struct LoadOptions {
   bool without_weights = false;
   /// Also elaborate the computation of a training step; see CompileRequest::training_step.
   bool training_step = false;
+  /// Also warn of names in source that nothing uses; see CompileRequest::warn_unused.
+  bool warn_unused = false;
 };
 
 /// Returns a request to compile a file's source with the global operators, the standard layers,
@@ -134,15 +134,27 @@ PDL_API llvm::Expected<LoadedNetwork> LoadNetwork(const InputFile& file,
 /// Finds the weight of a parameter or state, which must have a WeightRef. An Error if the tensor is
 /// missing, has another type than `variable`, or is not the one that the network was compiled with.
 PDL_API llvm::Expected<WeightFiles::Found> FindWeight(const Value& variable, WeightFiles& files);
-/// Checks that a tensor has the dtype and sizes of `variable`. `file` is for the message.
-PDL_API llvm::Error CheckWeightType(const Value& variable, const SafetensorsFile::Entry& entry,
-                                    llvm::StringRef file);
-/// Opens a weights file that the user gave for a network. The Error lists all parameters that the
-/// file lacks (except those that have a weight file of their own) and all tensors of a wrong type.
-/// Warnings: tensors that match no parameter or state (except in a checkpoint), and states that the
-/// file lacks. Training states (IsOfTraining) are ignored.
-PDL_API llvm::Expected<SafetensorsFile> OpenGivenWeights(llvm::StringRef path, const Graph& graph,
-                                                         Diagnostics* warnings);
+/// A weights file that the user gave for a network, and its tensors for the network's parameters
+/// and states.
+struct GivenWeights {
+  WeightSource source;
+  std::vector<WeightMatch> matches;
+
+  /// Adds the values of the parameters and states to `weights`. An Error if there is not enough
+  /// memory.
+  PDL_API llvm::Error AddTo(llvm::StringMap<Constant>* weights) const;
+};
+/// Matches weights that the user gave to a network, see MatchWeights. The SourceErrors list all
+/// parameters that are missing (except those that have a weight file of their own) and all tensors
+/// of a wrong type. Warnings: tensors that match no parameter or state (except in a checkpoint),
+/// and states that are missing. Training states (IsOfTraining) may be missing.
+PDL_API llvm::Expected<GivenWeights> MatchGivenWeights(WeightSource source,
+                                                       const WeightRules& rules, const Graph& graph,
+                                                       Diagnostics* warnings);
+/// Opens the file, index or pattern `path` and matches it.
+PDL_API llvm::Expected<GivenWeights> OpenGivenWeights(llvm::StringRef path,
+                                                      const WeightRules& rules, const Graph& graph,
+                                                      Diagnostics* warnings);
 /// Whether a state exists only for training: the states of optimizers, and the step counter.
 PDL_API bool IsOfTraining(const Graph& graph, const Value& variable);
 /// Returns the parameters, then the states.

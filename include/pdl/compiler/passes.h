@@ -41,6 +41,13 @@ PDL_API llvm::Error LowerGradients(Graph& graph, const OpRegistry& registry);
 /// Whether the graph contains calls of `gradient`.
 PDL_API bool HasGradients(const Graph& graph);
 
+/// Removes checks (OpProperties::only_checks) that depend on an input which neither the named
+/// outputs nor the updates of states read, so that a run of some outputs does not require it.
+PDL_API void DropUnreadChecks(Graph& graph, llvm::ArrayRef<std::string> outputs);
+
+/// Removes all checks whose results are unused.
+PDL_API void DropChecks(Graph& graph);
+
 /// Removes calls that have no side effects and whose results are not used by an output, an update,
 /// training, or another live call.
 PDL_API void EliminateDeadCode(Graph& graph);

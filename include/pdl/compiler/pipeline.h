@@ -54,6 +54,8 @@ struct PassContext {
   bool is_observed = false;
   /// Names of the outputs to compute; empty: all.
   llvm::ArrayRef<std::string> outputs = {};
+  /// The graph is one of several parts of a network, which run one after another.
+  bool is_segment = false;
   SymbolLookup sizes = nullptr;
   SizedEvaluator evaluate_sized = nullptr;
 

@@ -12,8 +12,9 @@
 
 namespace pdl {
 
-/// The format version that this library writes. It reads all versions up to this one.
-inline constexpr int kFormatVersion = 1;
+/// The newest format version. Networks without its fields are written as version 1. This library
+/// reads all versions up to this one.
+inline constexpr int kFormatVersion = 2;
 
 /// Options of SerializeNetwork and NetworkToText.
 struct SerializeOptions {

@@ -1,6 +1,7 @@
 #ifndef PDL_OP_DEVICE_CONTEXT_H_
 #define PDL_OP_DEVICE_CONTEXT_H_
 
+#include <atomic>
 #include <cstdint>
 #include <memory>
 #include <string>
@@ -12,6 +13,9 @@
 #include "pdl/op/tensor.h"
 
 namespace pdl {
+
+class CPUContext;
+class CUDAContext;
 
 /// State that Prepare creates for one call and one set of sizes: primitives, strides, packed
 /// weights. Immutable; shared by all runs of a binding.
@@ -33,6 +37,8 @@ class PDL_API DeviceContext {
  public:
   virtual ~DeviceContext() = default;
   Device device() const { return device_; }
+  /// Whether it is pdl's own context for its kind of device: a CPUContext or a CUDAContext.
+  bool is_native() const { return is_native_; }
 
   /// Returns another handle to the same device, stream and libraries.
   virtual std::unique_ptr<DeviceContext> Fork() const = 0;
@@ -59,20 +65,49 @@ class PDL_API DeviceContext {
   void* workspace() const { return workspace_; }
   const RandomState& random() const { return random_; }
 
+  /// Whether the run should end early, with an Error of Code::kCancelled. Calls that run for an
+  /// unknown time, such as loops, ask between their steps.
+  bool is_cancelled() const { return cancel_ && cancel_->load(std::memory_order_relaxed); }
+  const std::atomic<bool>* cancel() const { return cancel_; }
+  /// Where launched checks report their failures until the device is synchronized; null if calls
+  /// report them at once, as on the CPU. Its type is known to the device's contexts.
+  void* failures() const { return failures_; }
+
   void SetCall(const CallState* state, void* workspace) {
     call_state_ = state;
     workspace_ = workspace;
   }
   void SetRandom(RandomState random) { random_ = random; }
+  /// `cancel` may be null; else it must outlive the run.
+  void SetCancel(const std::atomic<bool>* cancel) { cancel_ = cancel; }
+  /// Whether each call's indices are checked before it runs: see RunOptions::check_indices.
+  bool checks_indices() const { return checks_indices_; }
+  void SetChecksIndices(bool checks) { checks_indices_ = checks; }
+  /// Makes work on this handle part of the run of `outer`, as the steps of a loop are.
+  void JoinRun(const DeviceContext& outer) {
+    cancel_ = outer.cancel_;
+    checks_indices_ = outer.checks_indices_;
+    failures_ = outer.failures_;
+  }
 
  protected:
   explicit DeviceContext(Device device) : device_(device) {}
+  void SetFailures(void* failures) { failures_ = failures; }
 
  private:
+  friend class CPUContext;
+  friend class CUDAContext;
+  enum class Native : uint8_t { kYes };
+  DeviceContext(Device device, Native) : device_(device), is_native_(true) {}
+
   Device device_;
+  bool is_native_ = false;
   const CallState* call_state_ = nullptr;
   void* workspace_ = nullptr;
   RandomState random_;
+  const std::atomic<bool>* cancel_ = nullptr;
+  void* failures_ = nullptr;
+  bool checks_indices_ = false;
 };
 
 /// A context on the CPU with up to `threads` threads.

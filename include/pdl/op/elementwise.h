@@ -47,8 +47,9 @@ PDL_API void RunElementwise(const CallState& state, llvm::ArrayRef<const Tensor*
 /// `Tile GetTile(inputs, output)`, with the functor as the tile's parameters. The planner fuses its
 /// calls with their elementwise neighbors if its declaration sets `properties().elementwise`.
 ///
-/// Functor holds the attributes: it may have `void Initialize(const AttributeReader&)`, which is
-/// called once per call of the network.
+/// Functor holds the attributes: it may have `void Initialize(const AttributeReader&)`, or, if it
+/// checks them, `llvm::Error Initialize(const AttributeReader&)`. The rules of
+/// OperatorBase::InitializeAttributes apply.
 template <class Context, class Functor, unsigned kInputs>
 class ElementwiseOp : public Operator<Context> {
   static_assert(kInputs <= kMaxElementwiseInputs);
@@ -78,8 +79,12 @@ class ElementwiseOp : public Operator<Context> {
 
  protected:
   llvm::Error InitializeAttributes(const AttributeReader& attributes) override {
-    if constexpr (requires { functor_.Initialize(attributes); }) functor_.Initialize(attributes);
-    return llvm::Error::success();
+    if constexpr (requires { llvm::Error(functor_.Initialize(attributes)); }) {
+      return functor_.Initialize(attributes);
+    } else {
+      if constexpr (requires { functor_.Initialize(attributes); }) functor_.Initialize(attributes);
+      return llvm::Error::success();
+    }
   }
   const Functor& functor() const { return functor_; }
 

@@ -16,7 +16,7 @@ namespace pdl {
 
 /// The kinds of errors, each with a stable number such as `PDL0203` ("pdl/op/codes.def").
 enum class Code : uint16_t {
-#define PDL_CODE(enumerator, number, title, explanation) enumerator = number,
+#define PDL_CODE(enumerator, number, title) enumerator = number,
 #include "pdl/op/codes.def"
 #undef PDL_CODE
 };
@@ -25,8 +25,8 @@ enum class Code : uint16_t {
 PDL_API std::string CodeName(Code code);
 /// A one-line description of the kind of error.
 PDL_API llvm::StringRef CodeTitle(Code code);
-/// The explanation that `pdl explain` prints: why it is an error and how to fix it, with an
-/// example.
+/// The explanation that `pdl explain` prints: why it is an error and how to fix it, with a wrong
+/// and a right example. Indented lines are an example, see ir/explanations.def.
 PDL_API llvm::StringRef CodeExplanation(Code code);
 /// Parses "PDL0203" or "203"; nullopt if there is no such code.
 PDL_API std::optional<Code> CodeFromName(llvm::StringRef name);

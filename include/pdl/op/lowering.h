@@ -20,6 +20,10 @@ class StorageLowering;
 /// has no kernel.
 PDL_API bool IsAlwaysLowered(const OpDef& def);
 
+/// Whether gradients flow through the operator: it has a rule, or is lowered to calls of operators
+/// that have one.
+PDL_API bool IsDifferentiable(const OpDef& def);
+
 /// The dense values that a value of a graph is lowered to; see PartsOf.
 struct LoweredValue {
   /// The type before lowering.

@@ -2,10 +2,12 @@
 #define PDL_OP_OP_DEF_H_
 
 #include <array>
+#include <compare>
 #include <cstdint>
 #include <memory>
 #include <optional>
 #include <string>
+#include <variant>
 #include <vector>
 
 #include "llvm/ADT/ArrayRef.h"
@@ -18,17 +20,29 @@
 
 namespace pdl {
 
+class AttributeReader;
 class GradientContext;
 class InferenceContext;
 class LoweringContext;
 class OperatorBase;
+class Tensor;
 struct OperatorArguments;
+struct OpSignature;
 struct Type;
+
+/// An int or a float; those of different kinds are compared exactly.
+using AttributeNumber = std::variant<int64_t, double>;
+/// Unordered if one of them is NaN.
+PDL_API std::partial_ordering Compare(const AttributeNumber& a, const AttributeNumber& b);
 
 /// One end of an attribute's range.
 struct Bound {
-  double value = 0;
+  AttributeNumber value;
   bool open = false;  // excludes `value` itself
+  /// The nearest double.
+  double real() const {
+    return std::visit([](auto number) { return static_cast<double>(number); }, value);
+  }
 };
 
 /// The declaration of one attribute of an operator.
@@ -55,10 +69,16 @@ struct PDL_API AttributeDecl {
   bool is_axis = false;
   /// For shapes: accepts ragged dims, as in `dims(x)` of a ragged x.
   bool takes_ragged = false;
+  /// For float attributes and lists of them: the operator computes with the double itself, whatever
+  /// the dtype of its operands. Others must fit the dtype that the operands are computed in: a
+  /// finite number must not become infinite in it, and only 0 must be 0.
+  bool in_double = false;
   /// An int that the compiler sets: the number of operands of an input (InputDecl::count) or of
   /// results.
   bool counted = false;
 
+  /// Whether the number is in the range. NaN is in no range, except in the absence of both bounds.
+  bool Admits(const AttributeNumber& number) const;
   bool required() const { return !optional && !counted && IsNone(default_value); }
   /// Kind, range or choices, and default, for documentation: "float > 0 = 1.0".
   std::string ToString() const;
@@ -86,7 +106,8 @@ struct InputDecl {
   /// the other operands.
   bool own_dtype = false;
   bool accepts_sparse = false;
-  /// The maximum number of ragged dims of an operand.
+  /// The minimum and maximum number of ragged dims of an operand.
+  uint8_t min_ragged_levels = 0;
   uint8_t ragged_levels = 0;
   /// Whether the gradient rule sets a gradient for it; false for all inputs that do not accept
   /// floats.
@@ -102,7 +123,27 @@ struct OutputDecl {
   std::string comment;
   /// Its dtype is independent of the operands' dtypes: indices and counts are i64.
   bool own_dtype = false;
+  /// The dtype, if it is always the same.
+  std::optional<DType> dtype = {};
+  /// The input whose first operand has the same dtype, or the dtype attribute that sets it; empty
+  /// if `dtype` is set or only type inference determines it.
+  std::string dtype_of = {};
+  /// The input whose first operand has the same dims, or the shape attribute that sets them; empty
+  /// if `rank` or `is_broadcast` is set or only type inference determines them.
+  std::string dims_of = {};
+  /// The number of dims, if it is always the same.
+  std::optional<unsigned> rank = {};
+  /// Its dims are those of all operands, broadcast.
+  bool is_broadcast = false;
 };
+
+/// Describes how the result types of a call contradict what the output declarations say about
+/// dtypes and dims: "output 'y' is declared with the dtype of 'x', f32, and is f64". Empty if they
+/// do not.
+PDL_API std::string FaultOfOutputs(const OpSignature& signature,
+                                   llvm::ArrayRef<const Type*> operands,
+                                   llvm::ArrayRef<AttributeValue> attributes,
+                                   llvm::ArrayRef<const Type*> results);
 
 /// The complete declaration of an operator type; exported as the message `OpProto`.
 struct PDL_API OpSignature {
@@ -157,8 +198,20 @@ using BodyFunction = llvm::Expected<std::vector<Type>> (*)(InferenceContext&);
 using GradientFunction = void (*)(GradientContext&);
 /// Emits the calls on dense values that replace a call with ragged or sparse operands.
 using LowerFunction = llvm::Error (*)(LoweringContext&);
+/// Checks the indices among the operands of one call, which are in CPU memory; of the results, only
+/// the sizes are known. The Error, of Code::kIndexRange, names an index that is out of range, and
+/// its axis.
+using IndexCheckFunction = llvm::Error (*)(const AttributeReader& attributes,
+                                           llvm::ArrayRef<const Tensor*> operands,
+                                           llvm::ArrayRef<const Tensor*> results);
 /// Creates the kernel of one call for one kind of device.
 using KernelCreator = llvm::Expected<std::unique_ptr<OperatorBase>> (*)(const OperatorArguments&);
+/// Runs the checks of a call's attributes that the operator itself makes
+/// (OperatorBase::InitializeAttributes). Errors are CallErrors, or DeviceErrors.
+using AttributeCheck = llvm::Error (*)(const OperatorArguments&);
+
+/// The highest order of differentiation that `pdl gradcheck` compares.
+inline constexpr unsigned kMaxGradientOrder = 2;
 
 /// The definition of an operator type: declaration, rules and kernels.
 struct OpDef {
@@ -168,11 +221,20 @@ struct OpDef {
   BodyFunction body = nullptr;
   /// Null if the operator is not differentiable.
   GradientFunction gradient = nullptr;
+  /// How often the operator can be differentiated, as far as tests compare it with finite
+  /// differences: `pdl gradcheck` fails if they reach another order. At most
+  /// kMaxGradientOrder; 0 if it has no rule, or no test can compare the rule.
+  unsigned gradient_order = 0;
   /// Null: the same call on packed values (LoweringContext::LowerPacked). If the operator has no
   /// CPU kernel, the rule replaces every call.
   LowerFunction lower = nullptr;
+  /// For operators whose kernels accept indices out of range, which RunOptions::check_indices
+  /// makes errors; else null.
+  IndexCheckFunction check_indices = nullptr;
   /// By DeviceKind; null: not available on that kind of device.
   std::array<KernelCreator, kNumDeviceKinds> kernels = {};
+  /// Null if all attributes that pass the checks of their declarations are accepted.
+  AttributeCheck check_attributes = nullptr;
 
   const std::string& name() const { return signature.name; }
   const OpProperties& properties() const { return signature.properties; }

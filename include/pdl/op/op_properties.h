@@ -60,6 +60,10 @@ struct OpProperties {
   bool random = false;
   /// Has side effects: never removed.
   bool has_side_effect = false;
+  /// The only effect is that the run fails if a condition on the operands does not hold; requires
+  /// has_side_effect. A run performs it if it reads the inputs that the operands depend on. A copy
+  /// of a call, made to compute the same values again, is not needed if nothing uses its results.
+  bool only_checks = false;
   /// Returns its operand unchanged if it has one operand, of the type of the result.
   bool is_identity = false;
   /// Every element of a result is 0 or an element of an operand, whatever the values of the inputs

@@ -52,6 +52,10 @@ class InputBuilder {
   InputBuilder& Ragged(uint8_t levels = kMaxRaggedLevels) {
     return decl_->ragged_levels = levels, *this;
   }
+  /// Accepts 1 to `levels` ragged dims, and no dense operands.
+  InputBuilder& RaggedOnly(uint8_t levels = kMaxRaggedLevels) {
+    return decl_->min_ragged_levels = 1, Ragged(levels);
+  }
   InputBuilder& Sparse() { return decl_->accepts_sparse = true, *this; }
   /// The gradient rule sets no gradient for it. Not needed for inputs that do not accept floats.
   InputBuilder& NotDifferentiable() { return decl_->differentiable = false, *this; }
@@ -62,12 +66,26 @@ class InputBuilder {
   InputDecl* decl_;
 };
 
-/// Refines the declaration of an output: `AddOutput("indices", "…").OwnDType()`.
+/// Refines the declaration of an output: `AddOutput("indices", "…").OwnDType()`. The declarations
+/// of dtype and dims are for documentation and generated code; type inference sets the actual type.
+/// Those of elementwise operators (dims) and of InferSameAsFirst (both) are added automatically.
 class OutputBuilder {
  public:
   explicit OutputBuilder(OutputDecl* decl) : decl_(decl) {}
   /// Its dtype is independent of the operands' dtypes.
   OutputBuilder& OwnDType() { return decl_->own_dtype = true, *this; }
+  /// Its dtype is always this one.
+  OutputBuilder& HasDType(DType dtype) { return decl_->dtype = dtype, *this; }
+  /// Its dtype is that of this input, or is set by this dtype attribute.
+  OutputBuilder& DTypeOf(std::string name) { return decl_->dtype_of = std::move(name), *this; }
+  /// Its dims are those of this input, or are set by this shape attribute.
+  OutputBuilder& DimsOf(std::string name) { return decl_->dims_of = std::move(name), *this; }
+  /// Its dtype and dims are those of this input.
+  OutputBuilder& TypeOf(const std::string& input) { return DTypeOf(input).DimsOf(input); }
+  /// It always has this number of dims.
+  OutputBuilder& Rank(unsigned rank) { return decl_->rank = rank, *this; }
+  /// Its dims are those of all operands, broadcast.
+  OutputBuilder& Broadcast() { return decl_->is_broadcast = true, *this; }
 
  private:
   OutputDecl* decl_;
@@ -80,13 +98,26 @@ class AttributeBuilder {
  public:
   explicit AttributeBuilder(AttributeDecl* decl) : decl_(decl) {}
   AttributeBuilder& Default(T value) {
-    decl_->default_value = typename AttributeTraits<T>::stored(std::move(value));
+    using Stored = typename AttributeTraits<T>::stored;
+    if constexpr (AttributeTraits<T>::is_list) {
+      decl_->default_value = Stored(value.begin(), value.end());
+    } else {
+      decl_->default_value = Stored(std::move(value));
+    }
     return *this;
   }
-  AttributeBuilder& GreaterThan(double bound) { return decl_->lower = Bound{bound, true}, *this; }
-  AttributeBuilder& AtLeast(double bound) { return decl_->lower = Bound{bound, false}, *this; }
-  AttributeBuilder& LessThan(double bound) { return decl_->upper = Bound{bound, true}, *this; }
-  AttributeBuilder& AtMost(double bound) { return decl_->upper = Bound{bound, false}, *this; }
+  AttributeBuilder& GreaterThan(AttributeNumber bound) {
+    return decl_->lower = Bound{bound, true}, *this;
+  }
+  AttributeBuilder& AtLeast(AttributeNumber bound) {
+    return decl_->lower = Bound{bound, false}, *this;
+  }
+  AttributeBuilder& LessThan(AttributeNumber bound) {
+    return decl_->upper = Bound{bound, true}, *this;
+  }
+  AttributeBuilder& AtMost(AttributeNumber bound) {
+    return decl_->upper = Bound{bound, false}, *this;
+  }
   AttributeBuilder& OneOf(std::vector<std::string> choices) {
     return decl_->choices = std::move(choices), *this;
   }
@@ -97,6 +128,8 @@ class AttributeBuilder {
   AttributeBuilder& Axis() { return decl_->is_axis = true, *this; }
   /// A shape that may contain ragged dims.
   AttributeBuilder& Ragged() { return decl_->takes_ragged = true, *this; }
+  /// A float that is used as a double, see AttributeDecl::in_double.
+  AttributeBuilder& InDouble() { return decl_->in_double = true, *this; }
   /// Set by the compiler, see AttributeDecl::counted.
   AttributeBuilder& Counted() { return decl_->counted = true, *this; }
   /// The attribute `name` determines the dtype of a literal.
@@ -123,15 +156,14 @@ class AttributeBuilder {
 ///     }
 ///   };
 ///
-/// An inconsistent declaration (two attributes with one name, a default outside its range) is an
-/// internal error at registration.
 class PDL_API OpProtoMaker {
  public:
   virtual ~OpProtoMaker() = default;
   virtual void Make() = 0;
 
-  /// Runs Make and checks the declaration.
-  OpDef Build(llvm::StringRef name);
+  /// Runs Make and checks the declaration. A UserError that names the operator if the declaration
+  /// is inconsistent: two attributes with one name, a default outside its range.
+  llvm::Expected<OpDef> Build(llvm::StringRef name);
 
  protected:
   void AddComment(std::string comment) { def_.signature.comment = std::move(comment); }
@@ -156,7 +188,12 @@ class PDL_API OpProtoMaker {
   OpProperties& properties() { return def_.signature.properties; }
   void SetInference(InferFunction infer) { def_.infer = infer; }
   void SetBody(BodyFunction body) { def_.body = body; }
-  void SetGradient(GradientFunction gradient) { def_.gradient = gradient; }
+  /// `order` is OpDef::gradient_order: 1 if the rule emits calls without rules.
+  void SetGradient(GradientFunction gradient, unsigned order = kMaxGradientOrder) {
+    def_.gradient = gradient;
+    def_.gradient_order = gradient == nullptr ? 0 : order;
+  }
+  void SetIndexCheck(IndexCheckFunction check) { def_.check_indices = check; }
   void SetLowering(LowerFunction lower) { def_.lower = lower; }
 
  private:

@@ -17,37 +17,49 @@ class CPUContext;
 /// The KernelCreator of an operator class; defined in "pdl/op/operator.h".
 template <typename Kernel>
 llvm::Expected<std::unique_ptr<OperatorBase>> CreateKernel(const OperatorArguments& arguments);
+/// The OpDef::check_attributes of an operator class: null if it does not override
+/// InitializeAttributes. Defined in "pdl/op/operator.h".
+template <typename Kernel>
+AttributeCheck AttributeCheckOf();
 
 /// A set of operator types. Definitions are added but never changed or removed, so pointers from
 /// Find stay valid. Thread-safe.
+///
+/// An operator that cannot be added (its declaration is inconsistent, or its name is taken) ends
+/// the program, with a message that names it; unless the registry collects the Errors.
 class PDL_API OpRegistry {
  public:
   OpRegistry() = default;
+  /// A registry that leaves out operators that cannot be added and joins their UserErrors to
+  /// `*errors`, which must outlive it.
+  explicit OpRegistry(llvm::Error* errors) : errors_(errors) {}
   OpRegistry(const OpRegistry&) = delete;
   OpRegistry& operator=(const OpRegistry&) = delete;
 
   /// Registers an operator declared by `Maker` whose CPU kernel is `Op<CPUContext>`.
   template <template <typename> class Op, typename Maker>
   void RegisterOp(llvm::StringRef name) {
-    OpDef def = Maker().Build(name);
-    def.kernels[static_cast<size_t>(DeviceKind::kCPU)] = &CreateKernel<Op<CPUContext>>;
+    llvm::Expected<OpDef> def = Maker().Build(name);
+    if (def) {
+      def->kernels[static_cast<size_t>(DeviceKind::kCPU)] = &CreateKernel<Op<CPUContext>>;
+      def->check_attributes = AttributeCheckOf<Op<CPUContext>>();
+    }
     Add(std::move(def));
   }
   /// Registers an internal operator with a CPU kernel: another form of a call, which only passes
   /// create. It is not visible in the language, in files or in lists.
   template <template <typename> class Op, typename Maker>
   void RegisterInternalOp(llvm::StringRef name) {
-    OpDef def = Maker().Build(name);
-    def.kernels[static_cast<size_t>(DeviceKind::kCPU)] = &CreateKernel<Op<CPUContext>>;
+    llvm::Expected<OpDef> def = Maker().Build(name);
+    if (def) def->kernels[static_cast<size_t>(DeviceKind::kCPU)] = &CreateKernel<Op<CPUContext>>;
     AddInternal(std::move(def));
   }
   /// Sets the heading under which subsequently added operators are listed.
   void BeginFamily(std::string heading);
-  /// Adds a kernel for another device to a registered operator.
+  /// Adds a kernel for another device to an operator that must be registered.
   void AddKernel(llvm::StringRef name, DeviceKind device, KernelCreator creator);
-  /// A duplicate name is an internal error.
-  void Add(OpDef def);
-  void AddInternal(OpDef def);
+  void Add(llvm::Expected<OpDef> def);
+  void AddInternal(llvm::Expected<OpDef> def);
 
   /// Returns null if there is no such operator.
   const OpDef* Find(llvm::StringRef name) const;
@@ -60,6 +72,11 @@ class PDL_API OpRegistry {
   std::vector<const OpDef*> All() const;
 
  private:
+  /// Adds to `defs`; returns null if the operator cannot be added.
+  const OpDef* AddTo(llvm::StringMap<std::unique_ptr<OpDef>>& defs, llvm::Expected<OpDef> def);
+  void Reject(llvm::Error error);
+
+  llvm::Error* errors_ = nullptr;
   mutable std::shared_mutex mutex_;
   llvm::StringMap<std::unique_ptr<OpDef>> defs_;
   llvm::StringMap<std::unique_ptr<OpDef>> internal_;

@@ -4,6 +4,7 @@
 #include <cstdint>
 #include <memory>
 #include <string>
+#include <type_traits>
 #include <utility>
 #include <vector>
 
@@ -15,34 +16,14 @@
 #include "pdl/op/device_context.h"
 #include "pdl/op/op_def.h"
 #include "pdl/op/op_registry.h"
+#include "pdl/op/operator_arguments.h"
 #include "pdl/op/tensor.h"
 #include "pdl/op/tile.h"
 #include "pdl/runtime/scope.h"
 
 namespace pdl {
 
-class Graph;
 class OpDesc;
-
-/// One call, from which its operator is created. The arguments only have to live until then.
-struct OperatorArguments {
-  const OpDef* def = nullptr;
-  /// Complete and in declaration order.
-  std::vector<AttributeValue> attributes;
-  /// Names of the Variables that are read and written.
-  std::vector<std::string> inputs;
-  std::vector<std::string> outputs;
-  /// "model.pdl:3:5", for messages; may be empty.
-  std::string location;
-  /// Dtypes of the inputs and outputs if known, as they always are in a Plan; else empty.
-  std::vector<DType> input_dtypes;
-  std::vector<DType> output_dtypes;
-  /// The Block that an attribute refers to, as a network; null if there is none.
-  std::shared_ptr<const Graph> body;
-  /// From the Plan: whether the body runs for training, and whether it may have fused groups.
-  bool training = false;
-  bool fuse = true;
-};
 
 /// Dtype and sizes of one operand; known when a Plan is bound.
 struct OperandType {
@@ -103,8 +84,11 @@ class PDL_API OperatorBase {
 
   /// Runs a single call outside a Network: checks the input Variables of `scope`, creates the
   /// output Variables' Tensors, and computes them. Errors: a missing input, an input that holds no
-  /// Tensor, wrong types, a context of another kind of device.
+  /// Tensor, wrong types, no scope, or a context that CheckContext rejects.
   llvm::Error Run(Scope* scope, DeviceContext* context) const;
+  /// An Error unless the operator can run on `context`: it must not be null, and must be of the
+  /// class that the operator is compiled for, CPUContext or CUDAContext.
+  llvm::Error CheckContext(const DeviceContext* context) const;
 
   const OpDef& def() const { return *arguments_.def; }
   const std::string& type() const { return def().name(); }
@@ -145,18 +129,35 @@ class PDL_API OperatorBase {
                                   DeviceContext& context) const = 0;
 
  protected:
-  /// Reads the attributes into members. Called once.
-  virtual llvm::Error InitializeAttributes(const AttributeReader&) {
+  /// Reads the attributes into members, and checks what their declarations cannot express: that a
+  /// number is even, that one is less than another. Called once.
+  ///
+  /// The compiler calls it on an operator of its own for each call, before there is a context, and
+  /// reports the Error in the source: that of AttributeReader::FailAtAttribute at its attribute;
+  /// another one at the attribute that was read so far, if that is only one, or only one of those
+  /// differs from its default; else at the call. So it depends on `attributes` and arguments()
+  /// only. A DeviceError is not reported before the operator is created for a run. Calls with a
+  /// Block attribute are not checked before that either.
+  virtual llvm::Error InitializeAttributes(const AttributeReader& /*attributes*/) {
     return llvm::Error::success();
   }
-  /// Stores the arguments, then calls InitializeAttributes. Called once, before anything else.
+  /// Whether `context` is of the class that RunPrepared requires.
+  virtual bool Accepts(const DeviceContext& context) const;
+  /// Stores the arguments, then calls InitializeAttributes. Called once, before anything else. An
+  /// Error names the call.
   llvm::Error Initialize(const OperatorArguments& arguments, DeviceKind kind);
-  /// The key of this call's random stream: the hash of its first output's name.
+  /// The key of this call's random stream: the hash of its attribute `stream` if it has one that is
+  /// not empty, else of its first output's name.
   uint64_t stream_key() const { return stream_key_; }
 
  private:
   template <typename Kernel>
   friend llvm::Expected<std::unique_ptr<OperatorBase>> CreateKernel(const OperatorArguments&);
+  template <typename Kernel>
+  friend AttributeCheck AttributeCheckOf();
+
+  /// As Initialize, with CallErrors.
+  llvm::Error ReadAttributes(const OperatorArguments& arguments, DeviceKind kind);
 
   OperatorArguments arguments_;
   DeviceKind device_kind_ = DeviceKind::kCPU;
@@ -181,6 +182,18 @@ class Operator : public OperatorBase {
                           DeviceContext& context) const final {
     return Run(inputs, outputs, static_cast<Context&>(context));
   }
+
+ protected:
+  bool Accepts(const DeviceContext& context) const override {
+    // A plugin does not link to the library of CUDAContext.
+    constexpr bool is_of_pdl =
+        std::is_same_v<Context, CPUContext> || std::is_same_v<Context, CUDAContext>;
+    if constexpr (is_of_pdl) {
+      return context.is_native() && context.device().kind == kKind;
+    } else {
+      return dynamic_cast<const Context*>(&context) != nullptr;
+    }
+  }
 };
 
 template <typename Kernel>
@@ -189,6 +202,20 @@ llvm::Expected<std::unique_ptr<OperatorBase>> CreateKernel(const OperatorArgumen
   if (llvm::Error error = static_cast<OperatorBase&>(*kernel).Initialize(arguments, Kernel::kKind))
     return error;
   return std::unique_ptr<OperatorBase>(std::move(kernel));
+}
+
+template <typename Kernel>
+AttributeCheck AttributeCheckOf() {
+  // An override that is private cannot be compared, and is called.
+  if constexpr (requires { &Kernel::InitializeAttributes; }) {
+    using Inherited = llvm::Error (OperatorBase::*)(const AttributeReader&);
+    if constexpr (std::is_same_v<decltype(&Kernel::InitializeAttributes), Inherited>)
+      return nullptr;
+  }
+  return [](const OperatorArguments& arguments) {
+    auto kernel = std::make_unique<Kernel>();
+    return static_cast<OperatorBase&>(*kernel).ReadAttributes(arguments, Kernel::kKind);
+  };
 }
 
 /// Creates the operator of a call after complete checks: its type is registered and has a kernel

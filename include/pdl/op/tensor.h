@@ -96,6 +96,9 @@ struct PrintOptions {
 /// Formats the elements of a CPU tensor in nested brackets, like NumPy: "[0.0, 1.0]".
 PDL_API std::string TensorToString(const Tensor& tensor, const PrintOptions& options = {});
 
+/// Where an element is, for messages: " at [1, 0]"; an empty string for a scalar.
+PDL_API std::string ElementPlace(int64_t element, llvm::ArrayRef<int64_t> sizes);
+
 }  // namespace pdl
 
 #endif  // PDL_OP_TENSOR_H_

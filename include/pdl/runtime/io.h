@@ -9,6 +9,7 @@
 #include <vector>
 
 #include "llvm/ADT/ArrayRef.h"
+#include "llvm/ADT/StringMap.h"
 #include "llvm/ADT/StringRef.h"
 #include "llvm/Support/Error.h"
 #include "llvm/Support/MemoryBuffer.h"
@@ -61,6 +62,7 @@ class PDL_API SafetensorsFile {
 
  private:
   std::vector<Entry> entries_;
+  llvm::StringMap<size_t> by_name_;
   std::vector<NamedText> metadata_;
   std::shared_ptr<const char> data_;  // start of the tensors' bytes
 };

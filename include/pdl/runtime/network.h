@@ -59,12 +59,16 @@ struct RunOptions {
   /// returns a NaN or an infinity that none of its operands had. Calls without operands may return
   /// one. Calls run in source order without fused groups. Slow.
   bool check_finite = false;
+  /// Checks the indices of each call, also those that are not declared with a range: the run fails
+  /// with an Error of Code::kIndexRange if one is outside its axis. On CUDA, each call with
+  /// indices is synchronized.
+  bool check_indices = false;
   /// Observes the result of each call. Calls run in source order without fused groups. Slow.
   RunObserver* observer = nullptr;
   /// If not null, accumulates the time of each step of the plan, including fused groups. On CUDA,
   /// each step is synchronized.
   RunProfile* profile = nullptr;
-  /// If not null and true, the run ends before its next call with an Error of Code::kCancelled.
+  /// If not null and true, the run ends soon, also within a long call, with Code::kCancelled.
   const std::atomic<bool>* cancel = nullptr;
 
   /// Whether the results of calls are observed individually.

@@ -38,6 +38,8 @@ struct TrainerOptions {
   bool drop_last = false;
   /// Checks the result of every call: see RunOptions::check_finite.
   bool check_finite = false;
+  /// Checks the indices of every call: see RunOptions::check_indices.
+  bool check_indices = false;
   /// An existing folder for `last.safetensors`, a checkpoint, and `best.safetensors`, written as by
   /// SaveWeights; empty: nothing is written.
   std::string folder;

@@ -325,6 +325,59 @@ TEST_F(ReplTest, Commands) {
   EXPECT_TRUE(session_.Execute(" :quit").quit);
 }
 
+TEST_F(ReplTest, UndoTakesBackInputs) {
+  EXPECT_EQ(Say(":undo"), "error: nothing is left to undo\n");
+  Say("input x: f32[N]");
+  Say("y = cos(x)");
+  EXPECT_EQ(Say("feed x = [1.0, 2.0]"), "x: f32[2] = <2>\ny: f32[2] = <2>\n");
+  Say("z = cos(y)");
+  Say("cos(z)");                 // an expression changes nothing
+  Say("q = cos(z, scale=0.0)");  // nor does a statement with an error
+  EXPECT_EQ(Say(":undo"), "# undone: z = cos(y)\n");
+  EXPECT_EQ(session_.text(), "input x: f32[N]\ny = cos(x)\n");
+  EXPECT_THAT(Say("z"), HasSubstr("'z'"));
+  // The value is still known.
+  host_.runs.clear();
+  EXPECT_EQ(Say("y"), "f32[2] = <2>\n");
+  EXPECT_TRUE(host_.runs.empty());
+  EXPECT_EQ(Say(":undo"),
+            "# undone: feed x = [1.0, 2.0]\nx: f32[N]  # requires: feed x\n"
+            "y: f32[N]  # requires: feed x\n");
+  EXPECT_EQ(Say(":undo"), "# undone: y = cos(x)\n");
+  EXPECT_EQ(Say("y = add(x, x)\nz = cos(y)"),
+            "y: f32[N]  # requires: feed x\nz: f32[N]  # requires: feed x\n");
+  Say(":reset");
+  EXPECT_EQ(session_.text(), "");
+  EXPECT_EQ(Say(":undo"), "# undone: :reset\n");
+  EXPECT_EQ(Say(":type z"), "f32[N]\n");
+  EXPECT_EQ(Say(":undo"), "# undone: y = add(x, x) …\n");
+  EXPECT_EQ(Say(":undo"), "# undone: input x: f32[N]\n");
+  EXPECT_EQ(session_.text(), "");
+  EXPECT_EQ(Say(":undo"), "error: nothing is left to undo\n");
+}
+
+TEST_F(ReplTest, UndoRestoresWhatAFeedReplaced) {
+  Say("input x: f32[N]");
+  Say("state n: f32[] = [0.0][0]");
+  Say("feed x = [1.0]");
+  Say("feed x = [1.0, 2.0]");
+  EXPECT_EQ(Say("feed x = [[1.0]]").find("x: "), std::string::npos);  // fails, changes nothing
+  EXPECT_EQ(Say(":undo"), "# undone: feed x = [1.0, 2.0]\nx: f32[1] = <1>\n");
+  EXPECT_EQ(Say("y = cos(x)"), "y: f32[1] = <1>\n");
+}
+
+TEST_F(ReplTest, UndoOfAnImportThatHasChanged) {
+  host_.files["blocks.pdl"] = "layer once(x: F[N]) { return cos(x) }\n";
+  Say("import \"blocks.pdl\"");
+  Say("y = once([1.0])");
+  Say("z = once(y)");
+  host_.files["blocks.pdl"] = "layer twice(x: F[N]) { return cos(x) }\n";
+  EXPECT_THAT(Say(":undo"), HasSubstr("'once'"));
+  EXPECT_THAT(session_.text(), HasSubstr("z = once(y)"));
+  host_.files["blocks.pdl"] = "layer once(x: F[N]) { return cos(x) }\n";
+  EXPECT_EQ(Say(":undo"), "# undone: z = once(y)\n");
+}
+
 TEST_F(ReplTest, LoadsAFile) {
   host_.files["good.pdl"] = "input x: f32[N]\ny = cos(x)\noutput y\n";
   host_.files["bad.pdl"] = "a = cos([0.0])\nb = cos(a, scale=0.0)\n";
@@ -350,6 +403,18 @@ TEST_F(ReplTest, Completes) {
   EXPECT_THAT(Complete(":help co^"), ElementsAre("concat", "constant", "cos"));
   EXPECT_THAT(Complete("# co^"), ElementsAre());
   EXPECT_THAT(Complete("x = 12^"), ElementsAre());
+  // Results of a call.
+  Say("layer both(x: F[N]) {\n  one = cos(x)\n  return one, two=cos(one)\n}");
+  Say("layer mine = both()");
+  EXPECT_THAT(Complete("both(cosine).^"), ElementsAre("one", "two"));
+  EXPECT_THAT(Complete("y = both(cos(cosine, scale=2.0)).t^"), ElementsAre("two"));
+  EXPECT_THAT(Complete("mine([1.0]).^"), ElementsAre("one", "two"));
+  EXPECT_THAT(Complete("cosine |> both().^"), ElementsAre("one", "two"));
+  EXPECT_THAT(Complete("cos(cosine).^"), ElementsAre("y"));
+  EXPECT_THAT(Complete("none(cosine).^"), ElementsAre());
+  EXPECT_THAT(Complete("(cosine).^"), ElementsAre());
+  EXPECT_THAT(Complete("# both(cosine).^"), ElementsAre());
+  EXPECT_THAT(Complete("for i in 0..cosi^"), ElementsAre("cosine"));
   // A hint if there are no candidates.
   EXPECT_THAT(Complete("cos(cosine, scale=^"), ElementsAre(""));
 }

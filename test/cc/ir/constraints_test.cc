@@ -91,6 +91,21 @@ TEST(Constraints, SeveralSymbols) {
   EXPECT_EQ(Set({AtLeast(Dim::Min(N, T), 3)}).Decide(AtLeast(N + T, 6)), Truth::kTrue);
 }
 
+TEST(Constraints, Bounds) {
+  ConstraintSet set = Set({AtLeast(N, 1), AtLeast(T, 1)});
+  EXPECT_EQ(set.DecideByBounds(Equal(30 * N, 28 * N)), Truth::kFalse);
+  EXPECT_EQ(set.DecideByBounds(Equal(30 * N * T, 28 * N * T)), Truth::kFalse);
+  EXPECT_EQ(set.DecideByBounds(Equal(30 * N, 28 * T)), Truth::kUnknown);
+  EXPECT_EQ(set.DecideByBounds(Equal(30 * N * M, 28 * N * M)), Truth::kUnknown);
+  EXPECT_EQ(set.DecideByBounds(AtLeast(N, 1)), Truth::kTrue);
+  EXPECT_EQ(set.DecideByBounds(Equal(2 * N, 2 * T + 1)), Truth::kFalse);
+  EXPECT_EQ(ConstraintSet().DecideByBounds(Equal(30 * N, 28 * N)), Truth::kUnknown);
+  // Distinguishing cases is left to Decide.
+  const DimCheck even = Equal(Dim::Mod(N * N + N, 2), 0);
+  EXPECT_EQ(set.Decide(even), Truth::kTrue);
+  EXPECT_EQ(set.DecideByBounds(even), Truth::kUnknown);
+}
+
 TEST(Constraints, Contradictions) {
   ConstraintSet set = Set({AtLeast(N, 5), AtMost(N, 3)});
   EXPECT_EQ(set.Decide(AtMost(N, 4)), Truth::kUnknown);

@@ -50,7 +50,7 @@ const BrokenCase kBroken[] = {
     {"NoVersion", [](NetworkDesc& d) { d.clear_format_version(); },
      "not a network file, or damaged [PDL0402]"},
     {"NewerVersion", [](NetworkDesc& d) { d.set_format_version(7); },
-     "format version 7, but this version of pdl reads 1 to 1 [PDL0402]"},
+     "format version 7, but this version of pdl reads 1 to 2 [PDL0402]"},
     {"NoBlock", [](NetworkDesc& d) { d.clear_blocks(); }, "there is no block 0 [PDL0402]"},
     {"Block0Inputs", [](NetworkDesc& d) { d.mutable_blocks(0)->add_inputs("x"); },
      "block 0 has inputs or outputs of its own [PDL0402]"},
@@ -193,6 +193,8 @@ const BrokenCase kBroken[] = {
      "variable 'w': weight_decay must be in 0..=1, got nan [PDL0402]"},
     {"NeitherInitializerNorWeight", [](NetworkDesc& d) { VarOf(d, "w").clear_initializer(); },
      "parameter 'w' has neither an initializer nor a weight [PDL0402]"},
+    {"StateWithNeither", [](NetworkDesc& d) { VarOf(d, "s").clear_initializer(); },
+     "state 's' has neither an initializer nor a weight [PDL0402]"},
     {"NoInitializer", [](NetworkDesc& d) { VarOf(d, "w").set_initializer(77); },
      "variable 'w': there is no block 76 to compute it [PDL0402]"},
     {"InitializerOfAnotherType", [](NetworkDesc& d) { VarOf(d, "w").set_initializer(3); },
@@ -333,6 +335,92 @@ const BrokenCase kBroken[] = {
 
 INSTANTIATE_TEST_SUITE_P(Networks, Broken, testing::ValuesIn(kBroken),
                          [](const auto& info) { return std::string(info.param.name); });
+
+/// The network without what follows from the rest.
+NetworkDesc Incomplete(const std::string& bytes) {
+  NetworkDesc desc;
+  EXPECT_TRUE(desc.ParseFromString(bytes));
+  desc.set_incomplete(true);
+  desc.clear_symbols();
+  google::protobuf::RepeatedPtrField<VarDesc> all;
+  all.Swap(desc.mutable_variables());
+  // In any order, and without results.
+  for (int i = all.size() - 1; i >= 0; --i)
+    if (all[i].role() != VarDesc::RESULT) *desc.add_variables() = all[i];
+  return desc;
+}
+
+TEST(Deserialize, CompletesANetwork) {
+  for (const Graph& graph : {Sample(), Small()}) {
+    NetworkDesc complete;
+    ASSERT_TRUE(complete.ParseFromString(Serialize(graph)));
+    const NetworkDesc incomplete = Incomplete(Serialize(graph));
+    llvm::Expected<Graph> read =
+        DeserializeNetwork(incomplete.SerializeAsString(), "net.pdlc", Registry());
+    ASSERT_TRUE(static_cast<bool>(read)) << llvm::toString(read.takeError());
+    NetworkDesc again;
+    ASSERT_TRUE(again.ParseFromString(Serialize(*read)));
+    EXPECT_FALSE(again.incomplete());
+    EXPECT_EQ(again.variables_size(), complete.variables_size());
+    for (const VarDesc& variable : again.variables()) {
+      const VarDesc& stored = VarOf(complete, variable.name());
+      EXPECT_EQ(variable.type().SerializeAsString(), stored.type().SerializeAsString())
+          << variable.name();
+    }
+    ASSERT_EQ(again.blocks_size(), complete.blocks_size());
+    for (int i = 0; i < again.blocks_size(); ++i)
+      EXPECT_EQ(again.blocks(i).ops_size(), complete.blocks(i).ops_size());
+    // The graph that is read is complete, and stable.
+    llvm::Expected<Graph> twice = DeserializeNetwork(Serialize(*read), "net.pdlc", Registry());
+    ASSERT_TRUE(static_cast<bool>(twice)) << llvm::toString(twice.takeError());
+    EXPECT_EQ(Serialize(*twice), Serialize(*read));
+  }
+}
+
+TEST(Deserialize, KeepsWhatAnIncompleteNetworkSaysOfItsResults) {
+  NetworkDesc desc = Incomplete(Serialize(Small()));
+  VarDesc& result = *desc.add_variables();
+  result.set_name("y");
+  result.set_comment("A comment.");
+  llvm::Expected<Graph> read = DeserializeNetwork(desc.SerializeAsString(), "net.pdlc", Registry());
+  ASSERT_TRUE(static_cast<bool>(read)) << llvm::toString(read.takeError());
+  EXPECT_EQ(read->FindValue("y")->comment(), "A comment.");
+  EXPECT_EQ(read->FindValue("y")->type().ToString(), "f32[N]");
+  // A type that is there must be right.
+  result.mutable_type()->set_dtype(F64);
+  EXPECT_EQ(ErrorOf(desc.SerializeAsString()),
+            "net.pdlc: call of 'cos' for 'y': 'y' is stored as f64[], but the call returns f32[N] "
+            "[PDL0402]");
+}
+
+TEST(Deserialize, MistakesInAnIncompleteNetwork) {
+  const auto error_of = [](auto damage) {
+    NetworkDesc desc = Incomplete(Serialize(Small()));
+    damage(desc);
+    return ErrorOf(desc.SerializeAsString());
+  };
+  EXPECT_EQ(error_of([](NetworkDesc& d) { d.set_incomplete(false); }),
+            "net.pdlc: variable 'x': no input introduces the symbol 'N' [PDL0402]");
+  EXPECT_EQ(error_of([](NetworkDesc& d) { d.add_variables()->set_name("w"); }),
+            "net.pdlc: variable 'w': no call computes it, or the call is out of order [PDL0402]");
+  EXPECT_EQ(error_of([](NetworkDesc& d) { OpOf(d, "y").set_inputs(0, "w"); }),
+            "net.pdlc: call of 'cos' for 'y': it reads 'w', which is not a variable before it "
+            "[PDL0402]");
+  EXPECT_EQ(
+      error_of(
+          [](NetworkDesc& d) { (*OpOf(d, "y").mutable_attributes())["scale"].set_float_(-1); }),
+      "net.pdlc: call of 'cos' for 'y': attribute 'scale' of 'cos' must be larger than 0, got "
+      "-1.0 [PDL0203]");
+  EXPECT_EQ(error_of([](NetworkDesc& d) { *d.mutable_blocks(0)->add_ops() = OpOf(d, "y"); }),
+            "net.pdlc: two variables have the name 'y' [PDL0402]");
+  // A block that is its own body ends the traversal.
+  NetworkDesc loop = Incomplete(Serialize(Sample()));
+  OpDesc& call = OpOf(loop, "taken");
+  call = OpOf(loop, "z");
+  call.set_inputs(0, "given");
+  call.set_outputs(0, "taken");
+  EXPECT_NE(ErrorOf(loop.SerializeAsString()), "");
+}
 
 TEST(Deserialize, NoNetworkAtAll) {
   EXPECT_EQ(ErrorOf("input x: f32[N]\n"), "net.pdlc: not a network file, or damaged [PDL0402]");

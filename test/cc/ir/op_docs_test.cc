@@ -33,7 +33,7 @@ Attributes
       largest result
 
 Outputs
-  y
+  y: type of x
       type as x
 
 Properties

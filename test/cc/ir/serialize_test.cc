@@ -78,7 +78,7 @@ TEST(Serialize, UpdatesMayLeaveSizesToBeChecked) {
   Graph graph;
   Value* x = graph.AddInput("x", Type(DType::kF32, {Dim::Symbol("N")}));
   Value* y = graph.AddInput("y", Type(DType::kF32, {Dim::Symbol("M")}));
-  Value* s = graph.AddState("s", x->type(), {});
+  Value* s = networks::AddZeroState(graph, "s", x->type());
   graph.AddUpdate(s, y);
   EXPECT_EQ(ErrorOf(Serialize(graph)),
             "net.pdlc: update of 's', a f32[N], with 'y', a f32[M] [PDL0402]");

@@ -81,6 +81,10 @@ TEST(Random, StaysInItsRange) {
             "203 at std");
   EXPECT_EQ(InferText("normal", {}, {{"dims", Shape{}}, {"mean", INFINITY}}),
             "203 at mean: attribute 'mean' of 'normal' must be finite and fit f32, got inf");
+  EXPECT_EQ(InferText("normal", {}, {{"dims", Shape{}}, {"std", 1e-320}}),
+            "203 at std: attribute 'std' of 'normal' must be finite and fit f32, got 1e-320");
+  EXPECT_EQ(InferText("orthogonal", {}, {{"dims", ShapeOf({2, 2})}, {"gain", 1e300}}),
+            "203 at gain: attribute 'gain' of 'orthogonal' must be finite and fit f32, got 1e+300");
   EXPECT_EQ(InferText("uniform", {}, {{"dims", Shape{}}, {"dtype", DType::kI64}}),
             "302 at dtype: 'dtype' must be f16, bf16, f32 or f64, got i64");
 }

@@ -81,6 +81,13 @@ TEST(PdlH, DescribesItsValues) {
   EXPECT_EQ(model.warnings(), "");
 }
 
+TEST(PdlH, WarnsOfUnusedNames) {
+  const Model model = Compile("input x: f32[N]\nh = x + 1\noutput x\n");
+  EXPECT_NE(model.warnings().find("2:1: warning: the value 'h' is not used [PDL0107]"),
+            std::string::npos)
+      << model.warnings();
+}
+
 TEST(PdlH, ErrorsHaveACodeAMessageAndAPosition) {
   const Result<Model> model =
       Model::FromSource("input x: f32[N, 2]\noutput y = x @ zeros([3, 2])\n", {}, "m.pdl");
@@ -118,6 +125,17 @@ TEST_F(Files, WhatIsNoModelIsAnError) {
   options = {};
   options.plugins = {Path("nothing.so")};
   EXPECT_EQ(Model::FromSource(kLinear, options).status().code(), "PDL0508");
+}
+
+TEST(PdlH, ChecksOfAnOperatorOfAPlugin) {
+  ModelOptions options;
+  options.plugins = {TEST_PLUGIN_FOLDER "/libown_checks_plugin.so"};
+  const Status status =
+      Model::FromSource("input x: f32[N]\noutput y = test_cos(x, scale=200.0)\n", options).status();
+  EXPECT_EQ(status.code(), "PDL0203");
+  EXPECT_EQ(status.message(), "test_cos: Scale of cosine op should be at most 100, got 200.00");
+  EXPECT_EQ(status.line(), 2);
+  EXPECT_EQ(status.column(), 30);
 }
 
 TEST(PdlH, WrongInputsAreErrors) {

@@ -50,7 +50,7 @@ REGISTER_OP(UnluckyOp, CopyMaker, "test_unlucky");
 /// A device that does not exist.
 class FakeContext : public DeviceContext {
  public:
-  FakeContext() : DeviceContext({DeviceKind::kCUDA, 0}) {}
+  explicit FakeContext(Device device = {DeviceKind::kCUDA, 0}) : DeviceContext(device) {}
   std::unique_ptr<DeviceContext> Fork() const override { return std::make_unique<FakeContext>(); }
   llvm::Expected<std::shared_ptr<void>> Allocate(int64_t) override { return Fail(); }
   llvm::Error CopyFromHost(void*, const void*, int64_t) override { return Fail(); }
@@ -87,6 +87,33 @@ TEST_F(NetworkTest, RunsAText) {
   EXPECT_EQ(Run(), "");
   Feed(scope_, "wanted", F32({2}, {5, 2.7015115f}));
   EXPECT_EQ(Bytes(scope_, "y"), Bytes(scope_, "wanted"));
+}
+
+/// A device of pdl's kind for CPUs that has no threads.
+class ForeignContext final : public FakeContext {
+ public:
+  ForeignContext() : FakeContext({DeviceKind::kCPU, 0}) {}
+};
+
+TEST_F(NetworkTest, RefusesAContextOfAnotherClass) {
+  Make("input x: f32[N]\ny = cos(x)\noutput y\noutput z = einsum(x, equation=\"i->\")\n");
+  FeedX({0, 1});
+  ForeignContext foreign;
+  EXPECT_EQ(Message(network_->Run(&scope_, &foreign)),
+            "m.pdl:2:5: cos: created for the cpu context of pdl, but given one of another "
+            "class [PDL0507]");
+  EXPECT_EQ(scope_.Find("y"), nullptr);
+}
+
+TEST_F(NetworkTest, RefusesToRunWithoutScopeOrContext) {
+  Make("input x: f32[N]\noutput y = cos(x)\n");
+  FeedX({0, 1});
+  EXPECT_EQ(Message(network_->Run(nullptr, &cpu_)),
+            "a run of a network needs a scope, got none [PDL0507]");
+  EXPECT_EQ(Message(network_->Run(&scope_, nullptr)),
+            "a run of a network needs a context, got none [PDL0507]");
+  EXPECT_EQ(Message(network_->DescribePlan(nullptr, {}, {})),
+            "the plan of a network needs a context, got none [PDL0507]");
 }
 
 TEST_F(NetworkTest, StopsAtTheFirstErrorAndSaysWhichCall) {

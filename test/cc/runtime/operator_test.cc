@@ -19,7 +19,7 @@ namespace {
 class FakeContext : public DeviceContext {
  public:
   static constexpr DeviceKind kKind = DeviceKind::kCUDA;
-  FakeContext() : DeviceContext({DeviceKind::kCUDA, 0}) {}
+  explicit FakeContext(Device device = {DeviceKind::kCUDA, 0}) : DeviceContext(device) {}
   std::unique_ptr<DeviceContext> Fork() const override { return std::make_unique<FakeContext>(); }
   llvm::Expected<std::shared_ptr<void>> Allocate(int64_t bytes) override {
     return std::shared_ptr<void>(std::malloc(static_cast<size_t>(bytes) + 1), std::free);
@@ -191,6 +191,9 @@ TEST_F(OperatorTest, ReadsAttributesByNameAndType) {
   llvm::SmallVector<int64_t> axes;
   EXPECT_EQ(Message(attributes.GetArray("axes", &axes)), "");
   EXPECT_EQ(axes, llvm::SmallVector<int64_t>{7});
+  std::vector<int> narrow = {1, 2};
+  EXPECT_EQ(Message(attributes.GetArray("axes", &narrow)), "");
+  EXPECT_EQ(narrow, std::vector<int>{7});
 
   int64_t number = 0;
   llvm::SmallVector<std::string> texts;
@@ -200,6 +203,24 @@ TEST_F(OperatorTest, ReadsAttributesByNameAndType) {
   EXPECT_NE(Message(attributes.GetArray("missing", &axes)).find("missing"), std::string::npos);
   EXPECT_NE(Message(attributes.GetArray("axes", &texts)).find("axes"), std::string::npos);
   EXPECT_NE(Message(attributes.GetArray("scale", &axes)).find("scale"), std::string::npos);
+}
+
+TEST_F(OperatorTest, RefusesNumbersThatDoNotFit) {
+  OpDesc desc = Call("scale");
+  (*desc.mutable_attributes())["axes"].mutable_ints()->add_values(5'000'000'000);
+  std::vector<int> axes = {1};
+  EXPECT_EQ(Message(Create(desc)->attributes().GetArray("axes", &axes)),
+            "attribute 'axes' of 'scale' has a number that does not fit in 32 bits [PDL0211]");
+  EXPECT_EQ(axes, std::vector<int>{1});
+  for (const auto& [scale, text] : {std::pair(1e300, "1e+300"), std::pair(1e-320, "1e-320")}) {
+    (*desc.mutable_attributes())["scale"].set_float_(scale);
+    EXPECT_EQ(Refusal(desc), std::string("attribute 'scale' of 'scale' is ") + text +
+                                 ", which does not fit in f32 [PDL0211]");
+  }
+  (*desc.mutable_attributes())["scale"].set_float_(INFINITY);
+  float scale = 0;
+  EXPECT_EQ(Message(Create(desc)->attributes().Get("scale", &scale)), "");
+  EXPECT_EQ(scale, INFINITY);
 }
 
 TEST_F(OperatorTest, RunsByItself) {
@@ -246,6 +267,28 @@ TEST_F(OperatorTest, RefusesAContextOfAnotherDevice) {
             "scale: created for cpu, but given a context of cuda:0 [PDL0507]");
   EXPECT_EQ(Message(Create(Call("scale"), DeviceKind::kCUDA)->Run(&scope_, &fake)),
             "scale: 'x' is on cpu, but the call runs on cuda:0 [PDL0507]");
+}
+
+/// A device of pdl's kind for CPUs that has no threads.
+class ForeignContext final : public FakeContext {
+ public:
+  ForeignContext() : FakeContext({DeviceKind::kCPU, 0}) {}
+  std::unique_ptr<DeviceContext> Fork() const override {
+    return std::make_unique<ForeignContext>();
+  }
+};
+
+TEST_F(OperatorTest, RefusesAContextOfAnotherClass) {
+  ForeignContext foreign;
+  EXPECT_EQ(Message(Create(Call("scale"))->Run(&scope_, &foreign)),
+            "scale: created for the cpu context of pdl, but given one of another class [PDL0507]");
+}
+
+TEST_F(OperatorTest, RefusesToRunWithoutScopeOrContext) {
+  EXPECT_EQ(Message(Create(Call("scale"))->Run(&scope_, nullptr)),
+            "scale: created for cpu, but given no context [PDL0507]");
+  EXPECT_EQ(Message(Create(Call("scale"))->Run(nullptr, &cpu_)),
+            "scale: a run needs a scope, got none [PDL0507]");
 }
 
 TEST_F(OperatorTest, RunsOnAnotherDevice) {

@@ -44,6 +44,21 @@ TEST(LoadPlugin, RefusesASecondOperatorOfAName) {
             "plugin '" + path + "' has an operator 'test_negate', which already exists [PDL0508]");
 }
 
+TEST(LoadPlugin, RefusesInconsistentDeclarations) {
+  const std::string path = kFolder + "libwrong_default_plugin.so";
+  const std::string begin = "the declaration of operator ";
+  for (int i = 0; i < 2; ++i) {
+    EXPECT_EQ(Message(LoadPlugin(path)),
+              "plugin '" + path + "': " + begin +
+                  "'test_wrong_default' is inconsistent: the default of attribute 'scale' of "
+                  "'test_wrong_default' must be larger than 0, got -1.0\n" +
+                  begin + "'test_no_comment' is inconsistent: 'n' has no comment\n" +
+                  "two operators have the name 'test_twice' [PDL0508]");
+  }
+  for (const char* name : {"test_wrong_default", "test_no_comment", "test_twice"})
+    EXPECT_EQ(GlobalRegistry().Find(name), nullptr);
+}
+
 TEST(LoadPlugin, RefusesWhatIsNoPlugin) {
   std::string path = kFolder + "libtest_no_plugin.so";
   EXPECT_EQ(Message(LoadPlugin(path)),

@@ -323,21 +323,32 @@ TEST(Trainer, AttributesOfParameters) {
 input t: f32[N]
 param slow: f32[] = constant(2.0) with {lr_scale=0.5}
 param small: f32[] = constant(2.0) with {weight_decay=0.1}
+param sparse_up: f32[] = constant(2.0) with {l1=0.3}
+param sparse_down: f32[] = constant(-2.0) with {l1=0.3}
+param at_zero: f32[] = zeros() with {l1=0.3}
+param both: f32[] = constant(2.0) with {weight_decay=0.1, l1=0.3}
 param clipped: f32[] = constant(2.0) with {gradient_clipping=0.25}
 param fixed: f32[] = constant(2.0) with {trainable=false}
 param plain: f32[] = constant(2.0)
-loss = slow + small + clipped + fixed + plain + 0.0 * mean(x) + 0.0 * mean(t)
+loss = slow + small + sparse_up + sparse_down + at_zero + both + clipped + fixed + plain + 0.0 * mean(x) + 0.0 * mean(t)
 minimize loss with sgd(lr=0.1)";
   std::map<std::string, float> values = AfterOneStep(text + ")\n");
   EXPECT_FLOAT_EQ(values["slow"], 2 - 0.5f * 0.1f);
   EXPECT_FLOAT_EQ(values["small"], 2 - 0.1f * (1 + 0.1f * 2));
+  // l1 adds the sign of the parameter, which is 0 at 0.
+  EXPECT_FLOAT_EQ(values["sparse_up"], 2 - 0.1f * (1 + 0.3f));
+  EXPECT_FLOAT_EQ(values["sparse_down"], -2 - 0.1f * (1 - 0.3f));
+  EXPECT_FLOAT_EQ(values["at_zero"], -0.1f);
+  EXPECT_FLOAT_EQ(values["both"], 2 - 0.1f * (1 + 0.1f * 2 + 0.3f));
   EXPECT_FLOAT_EQ(values["clipped"], 2 - 0.1f * 0.25f);
   EXPECT_EQ(values["fixed"], 2);
   EXPECT_FLOAT_EQ(values["plain"], 2 - 0.1f);
-  // First by value, then by the global norm, which is 1.75, then the decay.
-  values = AfterOneStep(text + ", clip_norm=0.875)\n");
+  // First by value, then by the global norm, which is sqrt(7 + 1/16), then the decay and l1.
+  const float norm = std::sqrt(7.0625f);
+  values = AfterOneStep(text + ", clip_norm=" + std::to_string(norm / 2) + ")\n");
   EXPECT_FLOAT_EQ(values["slow"], 2 - 0.5f * 0.1f * 0.5f);
   EXPECT_FLOAT_EQ(values["small"], 2 - 0.1f * (0.5f + 0.1f * 2));
+  EXPECT_FLOAT_EQ(values["sparse_up"], 2 - 0.1f * (0.5f + 0.3f));
   EXPECT_FLOAT_EQ(values["clipped"], 2 - 0.1f * 0.25f * 0.5f);
   EXPECT_EQ(values["fixed"], 2);
   EXPECT_FLOAT_EQ(values["plain"], 2 - 0.1f * 0.5f);

@@ -15,7 +15,7 @@ namespace pdl {
 struct Compiled {
   explicit Compiled(std::string text,
                     std::vector<std::pair<std::string, std::string>> settings = {},
-                    WeightLookup find_weight = {}) {
+                    WeightOpener open_weights = {}) {
     static const OpRegistry* registry = [] {
       auto* ops = new OpRegistry;
       RegisterTestOps(ops);
@@ -25,7 +25,7 @@ struct Compiled {
     request.file = std::make_shared<SourceFile>("t.pdl", std::move(text));
     request.registry = registry;
     request.settings = std::move(settings);
-    request.find_weight = std::move(find_weight);
+    request.open_weights = std::move(open_weights);
     result = Compile(request);
   }
 

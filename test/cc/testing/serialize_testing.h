@@ -18,6 +18,17 @@ using toy::F32;
 using toy::In;
 using toy::Registry;
 
+/// A state whose initial values are zeros, computed by a block of its own.
+inline Value* AddZeroState(Graph& graph, llvm::StringRef name, const Type& type) {
+  const BlockId block = graph.AddBlock();
+  const Shape shape(type.dims.begin(), type.dims.end());
+  Op* zeros = Call(graph, "zeros", {}, {name.str() + ".init"}, {{"shape", shape}}, In(block));
+  graph.SetBlockOutputs(block, {zeros->result()});
+  VariableInfo info;
+  info.initializer = block;
+  return graph.AddState(name, type, info);
+}
+
 /// A network with an instance of everything that networks can contain.
 inline Graph Sample() {
   Graph graph;
@@ -46,11 +57,11 @@ inline Graph Sample() {
   VariableInfo loaded;
   loaded.weight = WeightRef{"w.safetensors", "encoder.w", std::string(64, 'a')};
   graph.AddParameter("v", Type(DType::kBF16, {Dim(2), Dim(0)}), loaded);
-  Value* s = graph.AddState("s", x->type(), {});
 
   BlockId body = graph.AddBlock();
   Value* given = graph.AddBlockInput(body, "given", x->type());
   graph.SetBlockOutputs(body, {Call(graph, "cos", {given}, {"taken"}, {}, In(body))->result()});
+  Value* s = AddZeroState(graph, "s", x->type());
 
   Value* y = Call(graph, "cos", {x}, {"y"}, {{"scale", 5.0}}, {inside, {}, "encoder.0"})->result();
   graph.SetComment(y, "a result");

@@ -1,6 +1,6 @@
 // Operators for test/tool/gradcheck.test: x**2 with the right gradient, with half of it, and with
-// one whose own gradient is wrong; and an operator with a gradient for an input declared as not
-// differentiable.
+// one whose own gradient is wrong; an operator with a gradient for an input declared as not
+// differentiable; one that can be differentiated only once, and one that only says so.
 #include "pdl/op/gradient.h"
 #include "pdl/op/inference.h"
 #include "pdl/op/register_op.h"
@@ -26,22 +26,24 @@ class SquareOp : public pdl::Operator<Context> {
 };
 
 struct SquareMaker : pdl::OpProtoMaker {
-  void Declare(pdl::GradientFunction gradient) {
+  void Declare(pdl::GradientFunction gradient, unsigned order = pdl::kMaxGradientOrder) {
     AddComment("x**2, element by element.");
     AddInput("x", "any").Accepts(pdl::DTypeSet(pdl::DType::kF32) | pdl::DType::kF64);
     AddOutput("y", "type as x");
     SetInference(pdl::InferSameAsFirst);
-    SetGradient(gradient);
+    SetGradient(gradient, order);
   }
 };
 
+void RightGradient(pdl::GradientContext& g) {
+  pdl::Value* slope = g.Mul(g.Scalar(2, g.input(0)), g.input(0));
+  g.SetInputGradient(0, g.Mul(g.output_gradient(), slope));
+}
 struct RightMaker : SquareMaker {
-  void Make() override {
-    Declare([](pdl::GradientContext& g) {
-      pdl::Value* slope = g.Mul(g.Scalar(2, g.input(0)), g.input(0));
-      g.SetInputGradient(0, g.Mul(g.output_gradient(), slope));
-    });
-  }
+  void Make() override { Declare(RightGradient); }
+};
+struct ModestMaker : SquareMaker {
+  void Make() override { Declare(RightGradient, 1); }
 };
 struct HalfMaker : SquareMaker {
   void Make() override {
@@ -70,7 +72,25 @@ struct ClaimedMaker : SquareMaker {
   }
 };
 
+// Computes its derivative as 2 * plain_square(x) / x, which has no gradient.
+struct OnceMaker : SquareMaker {
+  void Make() override {
+    Declare(
+        [](pdl::GradientContext& g) {
+          pdl::Value* half = g.Div(g.Call("plain_square", {g.input(0)}), g.input(0));
+          g.SetInputGradient(0, g.Mul(g.output_gradient(), g.Mul(g.Scalar(2, half), half)));
+        },
+        1);
+  }
+};
+struct PlainMaker : SquareMaker {
+  void Make() override { Declare(nullptr); }
+};
+
 REGISTER_OP(SquareOp, ClaimedMaker, "claimed_square");
+REGISTER_OP(SquareOp, OnceMaker, "once_square");
+REGISTER_OP(SquareOp, ModestMaker, "modest_square");
+REGISTER_OP(SquareOp, PlainMaker, "plain_square");
 REGISTER_OP(SquareOp, RightMaker, "right_square");
 REGISTER_OP(SquareOp, HalfMaker, "half_square");
 REGISTER_OP(SquareOp, SecondMaker, "second_square");

@@ -129,6 +129,10 @@ cudaError_t cudaMalloc(void** memory, size_t bytes) {
 cudaError_t cudaMallocFromPoolAsync(void** memory, size_t bytes, cudaMemPool_t, cudaStream_t) {
   return cudaMalloc(memory, bytes);
 }
+cudaError_t cudaHostAlloc(void** memory, size_t bytes, unsigned) {
+  return cudaMalloc(memory, bytes);
+}
+cudaError_t cudaFreeHost(void* memory) { return std::free(memory), cudaSuccess; }
 cudaError_t cudaFree(void* memory) { return std::free(memory), cudaSuccess; }
 cudaError_t cudaFreeAsync(void* memory, cudaStream_t) { return cudaFree(memory); }
 cudaError_t cudaMemGetInfo(size_t* free, size_t* total) {

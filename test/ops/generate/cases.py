@@ -273,3 +273,9 @@ class Table:
         inputs = "".join(f"input {name}: {text}\n" for name, text in self.inputs.items())
         parts = ([inputs] if inputs else []) + self.declarations + self.tests
         return head + "\n" + "\n".join(parts)
+
+
+def one_stream(t, call):
+    """Calls that name the same stream have the same numbers."""
+    named = f'{call[:-1]}, stream="one")'
+    t.raw("calls of one stream agree", f"x = {named}", f"y = {named}", "expect x == y")

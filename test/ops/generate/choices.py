@@ -22,6 +22,7 @@ def bernoulli(t):
     t.raw("each element has a probability of its own",
           "x = bernoulli(broadcast_to([0.1, 0.9], [20000, 2]))",
           "expect mean(x, axes=[0]) ~= [0.1, 0.9] tol 0.02")
+    one_stream(t, "bernoulli(fill([100], value=0.5))")
     t.raw("calls differ", "p = fill([100], value=0.5)", "a = bernoulli(p)", "b = bernoulli(p)",
           "expect any(a != b)")
     t.refused("integers", "'x' must be", "bernoulli(cast([1, 0], to=i64))")
@@ -34,6 +35,7 @@ def randperm(t):
               f"expect all(sum(cast(x[:, none] == range(0, {n})[none, :], to=i64), axes=[0]) == 1)")
     t.raw("no size", f"x: i64[0] = randperm(0)", "expect sum(x) == 0")
     t.raw("in another order", "expect any(randperm(100) != range(0, 100))")
+    one_stream(t, "randperm(100)")
     t.raw("calls differ", "a = randperm(100)", "b = randperm(100)", "expect any(a != b)")
     t.refused("two sizes", "one size", "randperm([2, 3])")
     t.refused("a negative size", "negative", "randperm(-1)")
@@ -50,6 +52,7 @@ def orthogonal(t):
     t.raw("a square", "w = orthogonal([40, 40])",
           "one = cast(range(0, 40)[:, none] == range(0, 40)[none, :], to=f32)",
           "expect w @ transpose(w) ~= one tol 1e-5", "expect transpose(w) @ w ~= one tol 1e-5")
+    one_stream(t, "orthogonal([3, 5])")
     t.raw("gain", "w = orthogonal([2, 7], gain=3.0)",
           "expect w @ transpose(w) ~= [[9.0, 0.0], [0.0, 9.0]] tol 1e-5")
     t.raw("a gain of 0", "expect orthogonal([2, 2], gain=0.0) == 0.0")

@@ -102,6 +102,7 @@ def random(t, call, mean, std, low=None, high=None, **other):
         t.raw(dtype, *lines)
     t.raw("two calls differ", f"x = {call('[100]', 'f32')}", f"y = {call('[100]', 'f32')}",
           "expect sum(cast(x == y, to=i64)) < 5")
+    one_stream(t, call("[100]", "f32"))
     t.raw("neighbours do not hang together", f"x = {call('[4000]', 'f64')}",
           f"a = (x - mean(x)) / {literal(np.float64(std))}",
           "expect mean(a[1:] * a[:-1]) ~= 0.0 tol 0.08")
@@ -164,6 +165,7 @@ def initializer(t, name, std_of, is_uniform, modes):
               "expect sqrt(mean(wide * wide)) ~= "
               f"{literal(np.float64(float(f'{3 / std_of.gain * std_of(50, 80, modes[0]):.6g}')))} "
               "tol 0.04")
+    one_stream(t, f"{name}([3, 4])")
     t.raw("empty", f"x = {name}([0, 3])", "expect x ~= zeros([0, 3])")
 
 

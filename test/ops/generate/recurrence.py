@@ -1,4 +1,4 @@
-"""Loops over time: scan, segment_scan."""
+"""Loops: scan, segment_scan, while_loop."""
 
 import numpy as np
 import torch
@@ -297,3 +297,86 @@ def segment_scan(t):
            body=Dim("decay()"))
     t.refused("lengths in place of offsets", "'offsets' must be i64[N + 1]",
               "segment_scan(zeros([5]), init=zeros([3]), offsets=[[0, 5]], body=add())")
+
+
+def doubled(x, bound, steps):
+    """The steps of `double`, with zeros after the end, and the last value."""
+    x, every = x.copy(), np.zeros((steps,) + x.shape, x.dtype)
+    for i in range(steps):
+        x = x + x
+        every[i] = x
+        if not (x.astype(np.float64) < bound).all():
+            break
+    return every, x
+
+
+@operator("while_loop")
+def while_loop(t):
+    t.declare("""
+layer double(more: bool[], x: F[...], bound: F[]) {
+  next = x + x
+  return more=all(next < bound), x=next, y=next
+}
+""")
+    t.declare("""
+layer count(more: bool[], i: i64[]) {
+  return more=i < 2, i=i + 1
+}
+""")
+    t.declare("""
+layer keep_all(more: bool[], x: f32[N, M]) {
+  return more=more, x=x, y=x
+}
+""")
+    t.declare("""
+layer spread(more: bool[], x: bool[N], which: bool[]) {
+  next = x or which
+  return more=not all(next), x=next
+}
+""")
+    for dtype in INTS:
+        t.declare(f"""
+layer double_{dtype}(more: bool[], x: {dtype}[...], bound: {dtype}[]) {{
+  next = x + x
+  return more=all(next < bound), x=next, y=next
+}}
+""")
+    t.raw("bool", "x: bool[3] = [true, false, true]",
+          "more, last = while_loop(init=[true, x], captured=true, max_steps=5, body=spread())",
+          "expect last", "expect not more")
+    for dtype in NUMBERS:
+        x = array([[1, 0.5], [0.25, 2]] if dtype in FLOATS else [[1, 0], [3, 2]], dtype)
+        every, last = doubled(x, 12, 5)
+        body = "double()" if dtype in FLOATS else f"double_{dtype}()"
+        t.raw(dtype, declared("x", x), f"bound: {dtype}[] = 12",
+              f"y, more, last = while_loop(init=[true, x], captured=bound, max_steps=5, body={body})",
+              f"expect y ~= {spell(every)}", f"expect last ~= {spell(last)}", "expect not more")
+    x = np.array([1, np.nan, np.inf, -np.inf], np.float32)
+    t.raw("nan and infinities", declared("x", x), "bound: f32[] = 12",
+          "y, more, last = while_loop(init=[true, x], captured=bound, max_steps=2, body=double())",
+          f"expect y ~= {spell(np.stack([x + x, 0 * np.ones(4, np.float32)]))}",
+          f"expect last ~= {spell(x + x)}", "expect not more")
+    t.raw("only carried values", "more, i = while_loop(init=[true, 0], max_steps=9, body=count())",
+          "expect i == 3", "expect not more")
+    t.raw("no steps", "more, i = while_loop(init=[false, 5], max_steps=9, body=count())",
+          "expect i == 5", "expect not more")
+    t.raw("empty", "y, more, last = while_loop(init=[true, zeros([2, 0])], max_steps=3, body=keep_all())",
+          "expect more", "expect last ~= zeros([2, 0])", "expect y ~= zeros([3, 2, 0])")
+    t.refused("no condition", "is the condition, which must be bool[]",
+              "while_loop(init=1.0, max_steps=3, body=cos())")
+
+
+@operator("assert_true")
+def assert_true(t):
+    t.case("bool", [np.array([True, True])], np.array(True), message="never")
+    t.case("empty", [np.zeros((0,), bool)], np.array(True))
+    t.case("a size of 0", [np.zeros((2, 0), bool)], np.array(True))
+
+
+@operator("check_index")
+def check_index(t):
+    for dtype in ["i32", "i64"]:
+        x = array([[2, 0], [1, 2]], dtype)
+        t.case(dtype, [x], x, below=Dim("3"))
+    t.case("empty", [np.zeros((0,), np.int64)], np.zeros((0,), np.int64), below=Dim("3"))
+    t.case("a size of 0", [np.zeros((2, 0), np.int64)], np.zeros((2, 0), np.int64), below=Dim("0"))

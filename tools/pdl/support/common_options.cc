@@ -2,6 +2,8 @@
 
 #include <limits>
 
+#include "pdl/compiler/weights.h"
+#include "pdl/op/error.h"
 #include "pdl/runtime/plugin.h"
 #include "tools/pdl/support/console.h"
 
@@ -25,11 +27,29 @@ void AddNetworkOptions(CommandLine& line, CommonOptions* options) {
                 });
 }
 
+void AddWarningOptions(CommandLine& line, CommonOptions* options) {
+  options->warn_unused = true;
+  line.AddFlag("--werror", "make warnings errors", &options->werror);
+}
+
 void AddWeightsOption(CommandLine& line, CommonOptions* options) {
-  line.AddString(
-      "--weights", "FILE",
-      "load parameters and states from a .safetensors file whose tensors have their names",
-      &options->weights);
+  line.AddString("--weights", "FILE",
+                 "load parameters and states from a .safetensors file whose tensors have their "
+                 "names, from the "
+                 "parts that an .index.json lists, or from all files that match a pattern such as "
+                 "'model-*.safetensors'",
+                 &options->weights);
+  line.AddValue(
+      "--weights-with", "NAME=VALUE",
+      "how to load --weights: cast=true, partial=true, rename=FROM:TO, "
+      "transpose=PATTERN; see docs/weights.md",
+      [options](llvm::StringRef text) -> llvm::Error {
+        auto rule = ParseAssignment(text);
+        if (!rule) return rule.takeError();
+        llvm::Error error = SetWeightRule(&options->weight_rules, rule->first, rule->second);
+        return llvm::handleErrors(
+            std::move(error), [](const UserError& e) { return MakeUsageError("{0}", e.text()); });
+      });
 }
 
 void AddSizeOption(CommandLine& line, llvm::StringRef help, CommonOptions* options) {

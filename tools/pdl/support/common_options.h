@@ -11,6 +11,7 @@
 #include "pdl/compiler/pipeline.h"
 #include "pdl/op/device.h"
 #include "pdl/op/device_context.h"
+#include "pdl/weight_rules.h"
 #include "tools/pdl/support/command_line.h"
 
 namespace pdl {
@@ -19,8 +20,9 @@ namespace pdl {
 struct CommonOptions {
   std::vector<std::pair<std::string, std::string>> settings;
   std::vector<std::string> plugins;
-  /// A safetensors file, or empty.
+  /// A safetensors file, an index or a pattern, or empty.
   std::string weights;
+  WeightRules weight_rules;
   /// If not empty, the folder of the files that the network refers to, instead of the network's own
   /// folder.
   std::string folder;
@@ -30,6 +32,10 @@ struct CommonOptions {
   bool training_step = false;
   /// Do not print warnings.
   bool without_warnings = false;
+  /// Also warn of names that nothing uses.
+  bool warn_unused = false;
+  /// Warnings are errors.
+  bool werror = false;
   Device device;
   int threads = 0;
   uint64_t seed = 0;
@@ -46,7 +52,9 @@ struct CommonOptions {
 
 /// Adds --set and --plugin.
 void AddNetworkOptions(CommandLine& line, CommonOptions* options);
-/// Adds --weights.
+/// Adds --werror, and turns on warnings of names that nothing uses.
+void AddWarningOptions(CommandLine& line, CommonOptions* options);
+/// Adds --weights and --weights-with.
 void AddWeightsOption(CommandLine& line, CommonOptions* options);
 /// Adds --precision.
 void AddPrecisionOption(CommandLine& line, CommonOptions* options);

@@ -12,31 +12,49 @@ LoadOptions ToLoadOptions(const CommonOptions& options) {
   load.folder = options.folder;
   load.without_weights = options.without_weights;
   load.training_step = options.training_step;
+  load.warn_unused = options.warn_unused;
   return load;
 }
 
-static llvm::Expected<LoadedNetwork> PrintWarnings(llvm::Expected<LoadedNetwork> loaded,
-                                                   const CommonOptions& options) {
-  if (loaded && !options.without_warnings) PrintDiagnostics(loaded->warnings);
+/// Prints warnings and notes, or returns the warnings as errors if the options say so.
+static llvm::Error ReportWarnings(const Diagnostics& warnings, const CommonOptions& options) {
+  if (warnings.all().empty() || options.without_warnings) return llvm::Error::success();
+  Diagnostics errors;
+  for (Diagnostic diagnostic : warnings.all()) {
+    if (!options.werror || diagnostic.severity != Severity::kWarning) continue;
+    diagnostic.severity = Severity::kError;
+    errors.Add(std::move(diagnostic));
+  }
+  if (!errors.all().empty()) return llvm::make_error<SourceErrors>(std::move(errors));
+  PrintDiagnostics(warnings);
+  return llvm::Error::success();
+}
+
+static llvm::Expected<LoadedNetwork> WithWarnings(llvm::Expected<LoadedNetwork> loaded,
+                                                  const CommonOptions& options) {
+  if (!loaded) return loaded;
+  if (llvm::Error error = ReportWarnings(loaded->warnings, options)) return error;
   return loaded;
 }
 
 llvm::Expected<LoadedNetwork> LoadNetwork(llvm::StringRef path, const CommonOptions& options) {
   if (llvm::Error error = LoadPlugins(options)) return error;
   const TimedStage stage(options.pass_timings.get(), "load");
-  return PrintWarnings(LoadNetwork(path, ToLoadOptions(options)), options);
+  return WithWarnings(LoadNetwork(path, ToLoadOptions(options)), options);
 }
 
 llvm::Expected<LoadedNetwork> LoadNetwork(const InputFile& file, const CommonOptions& options) {
   const TimedStage stage(options.pass_timings.get(), "load");
-  return PrintWarnings(LoadNetwork(file, ToLoadOptions(options)), options);
+  return WithWarnings(LoadNetwork(file, ToLoadOptions(options)), options);
 }
 
-llvm::Expected<SafetensorsFile> OpenGivenWeights(llvm::StringRef path, const Graph& graph) {
+llvm::Expected<GivenWeights> OpenGivenWeights(const CommonOptions& options, const Graph& graph) {
   Diagnostics warnings;
-  llvm::Expected<SafetensorsFile> file = OpenGivenWeights(path, graph, &warnings);
-  PrintDiagnostics(warnings);
-  return file;
+  llvm::Expected<GivenWeights> given =
+      OpenGivenWeights(options.weights, options.weight_rules, graph, &warnings);
+  if (!given) return given;
+  if (llvm::Error error = ReportWarnings(warnings, options)) return error;
+  return given;
 }
 
 llvm::Expected<std::shared_ptr<const Network>> CreateNetwork(LoadedNetwork loaded,
@@ -48,10 +66,9 @@ llvm::Expected<std::shared_ptr<const Network>> CreateNetwork(LoadedNetwork loade
   network_options.seed = options.seed;
   network_options.precision = PrecisionOf(options);
   if (!options.weights.empty()) {
-    llvm::Expected<SafetensorsFile> file = OpenGivenWeights(options.weights, loaded.graph);
-    if (!file) return file.takeError();
-    for (const SafetensorsFile::Entry& entry : file->entries())
-      network_options.weights[entry.name] = file->Read(entry);
+    llvm::Expected<GivenWeights> given = OpenGivenWeights(options, loaded.graph);
+    if (!given) return given.takeError();
+    if (llvm::Error error = given->AddTo(&network_options.weights)) return error;
   }
   return CreateNetwork(std::move(loaded), std::move(network_options));
 }

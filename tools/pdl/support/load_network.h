@@ -13,13 +13,14 @@ namespace pdl {
 /// Converts the options to those of loading.
 LoadOptions ToLoadOptions(const CommonOptions& options);
 
-/// Loads the plugins and then a network, and prints its warnings.
+/// Loads the plugins and then a network, and prints its warnings; with --werror they are an Error.
 llvm::Expected<LoadedNetwork> LoadNetwork(llvm::StringRef path, const CommonOptions& options);
 /// The same for a file that was already read; the plugins must be loaded.
 llvm::Expected<LoadedNetwork> LoadNetwork(const InputFile& file, const CommonOptions& options);
 
-/// Opens the file of --weights, see pdl/compiler/load.h; prints warnings.
-llvm::Expected<SafetensorsFile> OpenGivenWeights(llvm::StringRef path, const Graph& graph);
+/// Opens the file of --weights, which must be given, see pdl/compiler/load.h; warnings are as
+/// above.
+llvm::Expected<GivenWeights> OpenGivenWeights(const CommonOptions& options, const Graph& graph);
 
 /// Creates the Network, with the values of --weights. Consumes `loaded`.
 llvm::Expected<std::shared_ptr<const Network>> CreateNetwork(LoadedNetwork loaded,

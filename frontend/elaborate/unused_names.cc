@@ -1,0 +1,298 @@
+#include "frontend/elaborate/unused_names.h"
+
+#include "frontend/elaborate/reporter.h"
+#include "frontend/syntax/ast_walk.h"
+#include "llvm/ADT/STLExtras.h"
+#include "pdl/compiler/graph_walk.h"
+
+namespace pdl {
+
+using Definition = UsageState::Definition;
+
+bool UnusedNames::IsEnabled() const {
+  // Calls that compute an optimizer's arguments are removed again.
+  return request_.warn_unused && !request_.training_step && at_.frame->module->ast == &ast_ &&
+         at_.optimizer == nullptr && !at_.frame->in_test;
+}
+
+void UnusedNames::Define(const ast::Identifier& name, NameKind kind, const Datum& datum) {
+  if (!IsEnabled()) return;
+  Definition& definition = usage_.definitions[name.range.begin];
+  definition.name = name.text;
+  definition.range = name.range;
+  definition.kind = kind;
+  definition.group = name.range.begin;
+  if (at_.frame->caller != nullptr)
+    definition.layer = static_cast<const ast::LayerStatement*>(at_.frame->active.back());
+  if (Value* value = datum.tensor()) definition.values.push_back(value);
+}
+
+void UnusedNames::DefineAll(llvm::ArrayRef<ast::Identifier> targets) {
+  if (!IsEnabled()) return;
+  for (const ast::Identifier& target : targets) {
+    const auto found = at_.frame->scope.find(target.text);
+    if (target.text == "_" || found == at_.frame->scope.end()) continue;
+    // A function is a name for a callee.
+    if (found->second.get<Datum::FunctionValue>() != nullptr) continue;
+    Define(target, NameKind::kValue, found->second);
+    usage_.definitions[target.range.begin].group = targets.front().range.begin;
+  }
+}
+
+void UnusedNames::AddResult(const Datum& datum) {
+  if (!IsEnabled()) return;
+  if (Value* value = datum.tensor()) usage_.results.push_back(value);
+}
+
+void UnusedNames::AddTypeUse(Value* value) {
+  if (request_.warn_unused && at_.optimizer == nullptr) usage_.type_uses.push_back(value);
+}
+
+void UnusedNames::AddElaborated(const ast::Statement* statement) {
+  if (IsEnabled()) usage_.elaborated.insert(statement);
+}
+
+// -------------------------------------------------------------------------------------------------
+
+/// Decides which definitions are used.
+class UnusedNames::Analysis {
+ public:
+  Analysis(const Ast& ast, const Graph& graph, const UsageState& usage)
+      : graph_(graph), usage_(usage), used_(graph), used_in_layers_(graph) {
+    for (const ast::Statement* statement : ast.statements) Collect(*statement, nullptr);
+    MarkUsed();
+  }
+
+  /// The unused definitions, in their order.
+  std::vector<const Definition*> FindUnused();
+
+ private:
+  /// The names that the statements of the file or of one layer refer to.
+  struct References {
+    llvm::StringSet<> all;
+    /// Those that count as uses, whatever is computed from them.
+    llvm::StringSet<> certain;
+    llvm::StringSet<> updated;
+  };
+
+  const References& ReferencesOf(const Definition& definition) {
+    return references_[definition.layer];
+  }
+  void Collect(const ast::Statement& statement, const ast::LayerStatement* layer);
+  void CollectNames(const ast::Expr* root, bool is_certain, References* references);
+  /// Marks the values that uses other than names depend on.
+  void MarkUsed();
+  /// Marks the values and those that they are computed from.
+  void Mark(llvm::ArrayRef<Value*> values, ValueSet* used);
+  bool IsCertain(const Definition& definition);
+  bool IsUsed(const Definition& definition);
+  /// Whether the file refers to a size that only this one of the used inputs determines.
+  bool DeterminesSize(const Definition& input, llvm::ArrayRef<const Definition*> unused);
+
+  const Graph& graph_;
+  const UsageState& usage_;
+  llvm::DenseMap<const ast::LayerStatement*, References> references_;
+  ValueSet used_, used_in_layers_;
+};
+
+void UnusedNames::Analysis::CollectNames(const ast::Expr* root, bool is_certain,
+                                         References* references) {
+  auto add = [&](llvm::StringRef name) {
+    references->all.insert(name);
+    if (is_certain) references->certain.insert(name);
+  };
+  ForEachSubexpression(root, [&](const ast::Expr* expr) {
+    if (const auto* name = llvm::dyn_cast<ast::NameExpr>(expr)) add(name->name);
+    // `hidden.w` and `params(hidden)` use parameters of the call, if not its value.
+    if (const auto* member = llvm::dyn_cast<ast::MemberExpr>(expr)) {
+      if (const auto* base = llvm::dyn_cast<ast::NameExpr>(member->base))
+        references->certain.insert(base->name);
+    }
+    if (const auto* call = llvm::dyn_cast<ast::CallExpr>(expr)) {
+      const auto* callee = llvm::dyn_cast<ast::NameExpr>(call->callee);
+      const bool is_path = callee != nullptr && callee->name == "params";
+      for (const ast::Argument& argument : call->arguments) {
+        const auto* name = llvm::dyn_cast<ast::NameExpr>(argument.value);
+        if (is_path && name != nullptr) references->certain.insert(name->name);
+      }
+    }
+    if (const auto* ragged = llvm::dyn_cast<ast::RaggedExpr>(expr))
+      add(("~" + ragged->symbol.text).str());
+    // Names of inputs, parameters and states may have dots.
+    std::string path;
+    for (const ast::Expr* part = expr; part != nullptr;) {
+      if (const auto* member = llvm::dyn_cast<ast::MemberExpr>(part)) {
+        path = "." + member->member.text.str() + path;
+        part = member->base;
+        continue;
+      }
+      if (const auto* name = llvm::dyn_cast<ast::NameExpr>(part); name != nullptr && !path.empty())
+        add(name->name.str() + path);
+      break;
+    }
+  });
+}
+
+void UnusedNames::Analysis::Collect(const ast::Statement& statement,
+                                    const ast::LayerStatement* layer) {
+  using Kind = ast::StatementKind;
+  if (const auto* nested = llvm::dyn_cast<ast::LayerStatement>(&statement)) layer = nested;
+  References& references = references_[layer];
+  const Kind kind = statement.kind;
+  const bool computes = kind == Kind::kAssign || kind == Kind::kUpdate || kind == Kind::kOutput ||
+                        kind == Kind::kReturn || kind == Kind::kParam || kind == Kind::kState ||
+                        kind == Kind::kLayerInstance;
+  const bool is_certain = !computes || !usage_.elaborated.contains(&statement);
+  if (const auto* input = llvm::dyn_cast<ast::InputStatement>(&statement)) {
+    // The dims of its type define symbols.
+    for (const ast::Expr* condition : input->where) CollectNames(condition, true, &references);
+  } else {
+    ForEachExpression(statement,
+                      [&](const ast::Expr* expr) { CollectNames(expr, is_certain, &references); });
+  }
+  if (const auto* update = llvm::dyn_cast<ast::UpdateStatement>(&statement))
+    references.updated.insert(update->name.text);
+  for (const ast::Block* block : BlocksOf(statement))
+    for (const ast::Statement* inner : block->statements) Collect(*inner, layer);
+}
+
+void UnusedNames::Analysis::Mark(llvm::ArrayRef<Value*> values, ValueSet* used) {
+  llvm::SmallVector<Value*, 16> pending(values.begin(), values.end());
+  while (!pending.empty()) {
+    Value* value = pending.pop_back_val();
+    if (!used->insert(value)) continue;
+    AddOperands(value, [&](Value* operand) { pending.push_back(operand); });
+  }
+}
+
+void UnusedNames::Analysis::MarkUsed() {
+  std::vector<Value*> roots = usage_.type_uses;
+  for (const GraphOutput& output : graph_.outputs()) roots.push_back(output.value);
+  for (const GraphUpdate& update : graph_.updates()) roots.push_back(update.value);
+  for (const GraphTraining& training : graph_.trainings()) roots.push_back(training.loss);
+  for (const Op* op : graph_.ops())
+    if (op->def().properties().has_side_effect) llvm::append_range(roots, op->operands());
+  for (const auto& entry : usage_.definitions)
+    if (IsCertain(entry.second)) llvm::append_range(roots, entry.second.values);
+  Mark(roots, &used_);
+  llvm::append_range(roots, usage_.results);
+  Mark(roots, &used_in_layers_);
+}
+
+bool UnusedNames::Analysis::IsCertain(const Definition& definition) {
+  const References& references = ReferencesOf(definition);
+  if (definition.name.starts_with("_") || references.certain.contains(definition.name)) return true;
+  if (definition.kind == NameKind::kState && references.updated.contains(definition.name))
+    return true;
+  // A size that the data decide may be referred to by its symbol.
+  return llvm::any_of(definition.values, [&](const Value* value) {
+    bool refers = false;
+    for (const Dim& dim : value->type().dims) {
+      dim.ForEachSymbol([&](llvm::StringRef symbol) {
+        refers |= graph_.IsDataSymbol(symbol) && references.all.contains(symbol);
+      });
+    }
+    return refers;
+  });
+}
+
+bool UnusedNames::Analysis::IsUsed(const Definition& definition) {
+  if (IsCertain(definition)) return true;
+  if (!ReferencesOf(definition).all.contains(definition.name)) return false;
+  const ValueSet& used = definition.layer == nullptr ? used_ : used_in_layers_;
+  return definition.values.empty() || used.ContainsAny(definition.values);
+}
+
+bool UnusedNames::Analysis::DeterminesSize(const Definition& input,
+                                           llvm::ArrayRef<const Definition*> unused) {
+  auto has = [](const Type& type, llvm::StringRef symbol) {
+    bool found = false;
+    auto visit = [&](llvm::StringRef name) { found |= name == symbol; };
+    for (const Dim& dim : type.dims) dim.ForEachSymbol(visit);
+    if (type.index_bound) type.index_bound->ForEachSymbol(visit);
+    return found;
+  };
+  auto is_other = [&](const Value* value) {
+    return llvm::none_of(unused, [&](const Definition* definition) {
+      return llvm::is_contained(definition->values, value);
+    });
+  };
+  const References& references = ReferencesOf(input);
+  for (const Value* value : input.values) {
+    llvm::StringSet<> symbols;
+    auto add = [&](llvm::StringRef symbol) { symbols.insert(symbol); };
+    for (const Dim& dim : value->type().dims) dim.ForEachSymbol(add);
+    if (value->type().index_bound) value->type().index_bound->ForEachSymbol(add);
+    for (const auto& entry : symbols) {
+      const llvm::StringRef symbol = entry.first();
+      if (references.all.contains(symbol) &&
+          llvm::none_of(graph_.inputs(), [&](const Value* other) {
+            return is_other(other) && has(other->type(), symbol);
+          }))
+        return true;
+    }
+  }
+  return false;
+}
+
+std::vector<const Definition*> UnusedNames::Analysis::FindUnused() {
+  llvm::DenseSet<uint32_t> used_groups;
+  std::vector<const Definition*> candidates;
+  for (const auto& entry : usage_.definitions) {
+    if (IsUsed(entry.second)) {
+      used_groups.insert(entry.second.group);
+    } else {
+      candidates.push_back(&entry.second);
+    }
+  }
+  llvm::erase_if(candidates, [&](const Definition* d) { return used_groups.contains(d->group); });
+  std::vector<const Definition*> unused;
+  for (const Definition* definition : candidates) {
+    if (definition->kind != NameKind::kInput || !DeterminesSize(*definition, candidates))
+      unused.push_back(definition);
+  }
+  // The last values of chains first.
+  llvm::sort(unused, [](const Definition* a, const Definition* b) {
+    return a->range.begin > b->range.begin;
+  });
+  std::vector<const Definition*> reported;
+  for (const Definition* definition : unused) {
+    ValueSet& used = definition->layer == nullptr ? used_ : used_in_layers_;
+    const bool is_part = !definition->values.empty() && used.ContainsAny(definition->values) &&
+                         ReferencesOf(*definition).all.contains(definition->name);
+    const bool is_same = !reported.empty() && reported.back()->group == definition->group;
+    if (is_same) reported.pop_back();  // report the first name of the statement
+    if (!is_part) reported.push_back(definition);
+    Mark(definition->values, &used);
+  }
+  std::reverse(reported.begin(), reported.end());
+  return reported;
+}
+
+static llvm::StringRef NameOf(NameKind kind) {
+  switch (kind) {
+    case NameKind::kInput:
+      return "input";
+    case NameKind::kParameter:
+      return "parameter";
+    case NameKind::kState:
+      return "state";
+    case NameKind::kValue:
+      break;
+  }
+  return "value";
+}
+
+void UnusedNames::Report() {
+  if (!request_.warn_unused || request_.training_step || report_.diagnostics().has_errors()) return;
+  Analysis analysis(ast_, graph_, usage_);
+  for (const Definition* definition : analysis.FindUnused()) {
+    report_.diagnostics()
+        .Warning(
+            Code::kUnusedName, ast_.file, definition->range,
+            ("the " + NameOf(definition->kind) + " '" + definition->name + "' is not used").str())
+        .Note("a name that begins with '_' may be unused");
+  }
+}
+
+}  // namespace pdl

@@ -1,0 +1,126 @@
+// Least squares: lstsq.
+#include "kernels/linalg/matrix_batch.h"
+#include "kernels/linalg/matrix_gradient.h"
+#include "kernels/linalg/matrix_inference.h"
+#include "kernels/linalg/svd_solver.h"
+#include "pdl/op/op_proto_maker.h"
+#include "pdl/op/op_registry.h"
+
+namespace pdl {
+namespace {
+
+using Eigen::Index;
+using linalg::Matrix;
+using linalg::MatrixSizes;
+using linalg::View;
+
+struct LstsqOptions {
+  /// Negative: the default.
+  double rcond = -1;
+  void Initialize(const AttributeReader& attributes) {
+    if (attributes.Has("rcond")) rcond = attributes.Float("rcond");
+  }
+};
+
+template <class T, int N>
+class LstsqKernel {
+ public:
+  static constexpr llvm::StringLiteral kProblem = "";
+  using Options = LstsqOptions;
+
+  LstsqKernel(MatrixSizes sizes, Index right_sides, const Options& options)
+      : sizes_(sizes),
+        rcond_(options.rcond < 0 ? static_cast<T>(std::max(sizes.rows, sizes.columns)) *
+                                       std::numeric_limits<T>::epsilon()
+                                 : static_cast<T>(options.rcond)),
+        svd_(/*full=*/false),
+        a_(sizes.rows, sizes.columns),
+        right_(sizes.rows, right_sides),
+        solution_(sizes.columns, right_sides) {}
+
+  bool IsFinite(const T* a) const { return linalg::IsFinite(a, sizes_.num_elements()); }
+  bool Factor(const T* a) {
+    if (sizes_.rows == 0) return true;
+    a_ = View<N, N>(a, sizes_.rows, sizes_.columns);
+    svd_.Compute(a_);
+    const auto& s = svd_.s();
+    rank_ = 0;
+    while (rank_ < s.size() && s[rank_] > rcond_ * s[0]) ++rank_;
+    return true;
+  }
+  void Solve(const T* b, T* x) {
+    if (sizes_.rows == 0) {
+      solution_.setZero();
+    } else {
+      right_ = View<N>(b, right_.rows(), right_.cols());
+      projected_.noalias() = svd_.u().leftCols(rank_).transpose() * right_;
+      projected_.array().colwise() /= svd_.s().head(rank_).array();
+      solution_.noalias() = svd_.v().leftCols(rank_) * projected_;
+    }
+    View<N>(x, solution_.rows(), solution_.cols()) = solution_;
+  }
+
+ private:
+  MatrixSizes sizes_;
+  T rcond_;
+  Index rank_ = 0;
+  linalg::SvdSolver<T, N> svd_;
+  Matrix<T, N, N> a_;
+  Matrix<T, N, Eigen::Dynamic> right_, solution_;
+  Matrix<T> projected_;
+};
+template <class Context>
+using LstsqOp = linalg::SolutionOp<Context, LstsqKernel>;
+
+// From the derivative of the pseudoinverse of matrices of constant rank (Golub and Pereyra, 1973).
+// With the pseudoinverse p of a:
+//   db = p^T dx, da = -db x^T + (b - a x) (p db)^T + (p^T x) (dx - a^T db)^T
+void LstsqGradient(GradientContext& g) {
+  MatrixCalls m(g);
+  const Equation e(g);
+  const auto lstsq = [&](Value* a, Value* b) {
+    llvm::SmallVector<NamedAttribute, 1> attributes;
+    if (g.attributes().Has("rcond")) attributes.push_back({"rcond", g.attributes().Float("rcond")});
+    return g.Call("lstsq", {a, b}, attributes);
+  };
+  Value* transposed = m.Transpose(e.a);
+  Value* db = lstsq(transposed, e.dx);
+  Value* residual = g.Sub(e.b, m.Product(e.a, e.x));
+  Value* outside = g.Sub(e.dx, m.ProductTN(e.a, db));
+  Value* da =
+      g.Add(m.ProductNT(residual, lstsq(e.a, db)), m.ProductNT(lstsq(transposed, e.x), outside));
+  e.SetGradients(g, g.Sub(da, m.ProductNT(db, e.x)), db);
+}
+
+struct LstsqMaker : OpProtoMaker {
+  void Make() override {
+    AddComment(
+        "The least squares solution of a @ x = b, by a singular value decomposition: of all x that "
+        "minimize the Euclidean norm of a @ x - b for each right side, the one with the smallest "
+        "norm. Dims before the last two are batch dims and broadcast; a one-dimensional b is one "
+        "right side for all matrices. The gradient is that for matrices of constant rank, in which "
+        "the singular values that are taken for 0 are 0. A matrix a with a nan or an infinity "
+        "gives nan.");
+    AddInput("a", "[..., M, N]").Accepts(kMatrixSet);
+    AddInput("b", "[..., M, K], or [M]; dtype as a").Accepts(kMatrixSet);
+    AddOutput("x", "[..., N, K], or [..., N]; dtype as a");
+    AddAttr<double>("rcond",
+                    "singular values up to this fraction of the largest one are taken for 0; by "
+                    "default max(M, N) times the machine epsilon of the dtype")
+        .Optional()
+        .AtLeast(0)
+        .LessThan(1);
+    AddExample("x = lstsq([[0.0, 1.0], [1.0, 1.0], [2.0, 1.0]], [0.0, 3.0, 3.0])  # = [1.5, 0.5]");
+    SetInference([](InferenceContext& context) { return InferSolution(context, false); });
+    SetGradient(LstsqGradient);
+  }
+};
+
+}  // namespace
+
+void RegisterLeastSquaresOps(OpRegistry& registry) {
+  registry.BeginFamily("Linear algebra");
+  registry.RegisterOp<LstsqOp, LstsqMaker>("lstsq");
+}
+
+}  // namespace pdl
