@@ -129,8 +129,9 @@ statement
   : {on->OpenStatement();}
     ( ATTR name ':' type ('=' expr {on->Default();})? {on->Attr();}
     | INPUT path ':' type where? {on->Input();}
-    | PARAM path ':' type '=' expr {on->Default();} ('with' expr {on->With();})? {on->Param();}
-    | STATE path ':' type '=' expr {on->Default();} {on->State();}
+    | PARAM path ':' type {on->DeclaredType();} '=' expr {on->Default();}
+      ('with' expr {on->With();})? {on->Param();}
+    | STATE path (':' type {on->DeclaredType();})? '=' expr {on->Default();} {on->State();}
     | UPDATE path '=' expr {on->Default();} {on->Update();}
     | OUTPUT {on->OpenBindings();} argument (',' argument)* {on->Output();}
     | 'return' {on->OpenBindings();} argument (',' argument)* {on->Return();}

@@ -136,6 +136,7 @@ std::vector<std::string> Differ::VariableChanges(const Value& before, const Valu
   std::vector<std::string> changes;
   auto first_value = [](const Graph& graph, const VariableInfo& info) {
     if (info.weight) return WeightToString(*info.weight);
+    if (!info.copy_of.empty()) return "copy(" + info.copy_of + ")";
     return info.initializer ? InitializerText(graph, *info.initializer) : std::string("none");
   };
   const bool both_hashed = a.weight && b.weight && !a.weight->sha256.empty() &&

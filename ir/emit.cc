@@ -91,6 +91,8 @@ class IrEmitter {
       os_ << " = " << WeightToString(*info.weight);
     } else if (info.initializer) {
       os_ << " = block " << info.initializer->index;
+    } else if (!info.copy_of.empty()) {
+      os_ << " = copy(" << info.copy_of << ")";
     }
     std::vector<std::string> fields;
     if (info.weight_decay != 0)

@@ -2,10 +2,12 @@
 
 #include <cmath>
 
+#include "llvm/ADT/DenseSet.h"
 #include "llvm/ADT/StringExtras.h"
 #include "llvm/ADT/StringSet.h"
 #include "llvm/Support/raw_ostream.h"
 #include "pdl/compiler/constraints.h"
+#include "pdl/compiler/weights.h"
 #include "pdl/op/error.h"
 
 namespace pdl {
@@ -117,6 +119,7 @@ llvm::Expected<Graph> NetworkReader::Read() {
   if (llvm::Error error = ReadVariables()) return error;
   if (llvm::Error error = ReadBlockEnds()) return error;
   if (llvm::Error error = ReadInitializers()) return error;
+  if (llvm::Error error = CheckCopies()) return error;
   if (llvm::Error error = ReadConstraints()) return error;
   if (llvm::Error error = ReadOutputs()) return error;
   if (llvm::Error error = ReadUpdates()) return error;
@@ -272,9 +275,14 @@ llvm::Error NetworkReader::ReadLearned(const VarDesc& desc, Type type) {
   Value* value = is_parameter
                      ? graph_.AddParameter(desc.name(), std::move(type), std::move(info), *location)
                      : graph_.AddState(desc.name(), std::move(type), std::move(info), *location);
-  if (desc.initializer() == 0 && !desc.has_weight())
+  const bool is_copy = !desc.copy_of().empty();
+  if (desc.initializer() == 0 && !desc.has_weight() && !is_copy)
     return Broken("{0} '{1}' has neither an initializer nor a weight",
                   is_parameter ? "parameter" : "state", desc.name());
+  if (is_copy && is_parameter) return Broken("{0}: a parameter is not a copy", where);
+  if (is_copy && (desc.initializer() != 0 || desc.has_weight()))
+    return Broken("{0}: a copy has no other initial value", where);
+  value->variable().copy_of = desc.copy_of();
   if (desc.initializer() != 0) initializers_.push_back({value, desc.initializer() - 1});
   return ReadComment(desc, value);
 }
@@ -364,6 +372,29 @@ llvm::Error NetworkReader::ReadInitializers() {
       return Broken("variable '{0}': block {1} does not compute one {2} without inputs",
                     value->name(), index, value->type().ToString());
     value->variable().initializer = BlockId{index};
+  }
+  return llvm::Error::success();
+}
+
+llvm::Error NetworkReader::CheckCopies() {
+  llvm::DenseSet<const Value*> checked;  // with the values that they are copied from
+  for (const Value* state : graph_.states()) {
+    llvm::DenseSet<const Value*> chain;
+    for (const Value* copy = state; !copy->variable().copy_of.empty() && !checked.contains(copy);) {
+      if (!chain.insert(copy).second)
+        return Broken("variable '{0}' is a copy of itself", copy->name());
+      const std::string& name = copy->variable().copy_of;
+      const Value* source = graph_.FindValue(name);
+      if (source == nullptr ||
+          (source->kind() != ValueKind::kParameter && source->kind() != ValueKind::kState))
+        return Broken("variable '{0}': there is no parameter or state '{1}' to copy", copy->name(),
+                      name);
+      if (!IsCopyable(source->type(), copy->type()))
+        return Broken("variable '{0}' is {1}, a copy of '{2}', which is {3}", copy->name(),
+                      copy->type().ToString(), name, source->type().ToString());
+      copy = source;
+    }
+    checked.insert(chain.begin(), chain.end());
   }
   return llvm::Error::success();
 }

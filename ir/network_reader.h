@@ -60,6 +60,7 @@ class NetworkReader {
   void AddBlockSymbols(const TypeDesc& desc);
   llvm::Error CheckBlockOrder() const;
   llvm::Error ReadInitializers();
+  llvm::Error CheckCopies();
   llvm::Error ReadConstraints();
   llvm::Error ReadOutputs();
   llvm::Error ReadUpdates();

@@ -29,7 +29,8 @@ std::string Clean(llvm::StringRef text) {
 bool NeedsVersion2(const Value* value) {
   if (value->kind() != ValueKind::kParameter && value->kind() != ValueKind::kState) return false;
   const VariableInfo& info = value->variable();
-  return info.l1 != 0 || (info.weight && (info.weight->cast || info.weight->transpose));
+  return info.l1 != 0 || !info.copy_of.empty() ||
+         (info.weight && (info.weight->cast || info.weight->transpose));
 }
 
 class NetworkWriter {
@@ -157,6 +158,7 @@ class NetworkWriter {
     out->set_gradient_clipping(info.gradient_clipping);
     if (info.lr_scale != 1) out->set_lr_scale(info.lr_scale);
     out->set_frozen(!info.trainable);
+    out->set_copy_of(info.copy_of);
     if (!info.weight) return llvm::Error::success();
     return WriteWeight(value, *info.weight, out->mutable_weight());
   }

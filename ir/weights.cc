@@ -34,11 +34,6 @@ std::string ReplaceParts(llvm::StringRef name, llvm::StringRef from, llvm::Strin
   return result;
 }
 
-bool IsFloating(DType dtype) {
-  return dtype == DType::kF16 || dtype == DType::kBF16 || dtype == DType::kF32 ||
-         dtype == DType::kF64;
-}
-
 Type StoredType(const WeightEntry& entry) {
   return Type(entry.dtype, Shape(entry.sizes.begin(), entry.sizes.end()));
 }
@@ -71,7 +66,8 @@ class Matcher {
         is_used[*entry] = true;
         Check(target, *entry);
       } else if (target.value->kind() == ValueKind::kState) {
-        matches_.missing_states.push_back(target.value);
+        if (target.value->variable().copy_of.empty())
+          matches_.missing_states.push_back(target.value);
       } else if (!target.value->variable().weight) {
         missing.push_back(&target);
       }
@@ -154,7 +150,7 @@ class Matcher {
     const bool transpose = is_transposed_[index];
     const bool same_sizes = HasSizesOf(type, entry.sizes, transpose);
     const bool is_cast = entry.dtype != type.dtype;
-    const bool may_cast = IsFloating(entry.dtype) && IsFloating(type.dtype);
+    const bool may_cast = IsFloat(entry.dtype) && IsFloat(type.dtype);
     if (same_sizes && (!is_cast || (rules_.cast && may_cast))) {
       matches_.found.push_back({target.value, &entry, is_cast, transpose});
       return;
@@ -296,8 +292,13 @@ bool HasSizesOf(const Type& type, llvm::ArrayRef<int64_t> sizes, bool transpose)
 
 bool FitsWeight(const Type& type, const WeightRef& ref, DType dtype,
                 llvm::ArrayRef<int64_t> sizes) {
-  const bool may_cast = ref.cast && IsFloating(dtype) && IsFloating(type.dtype);
+  const bool may_cast = ref.cast && IsFloat(dtype) && IsFloat(type.dtype);
   return (dtype == type.dtype || may_cast) && HasSizesOf(type, sizes, ref.transpose);
+}
+
+bool IsCopyable(const Type& source, const Type& copy) {
+  const bool may_cast = IsFloat(source.dtype) && IsFloat(copy.dtype);
+  return (source.dtype == copy.dtype || may_cast) && source.dims == copy.dims;
 }
 
 }  // namespace pdl

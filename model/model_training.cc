@@ -40,6 +40,7 @@ TrainerOptions ToOptions(const TrainRequest& request, const Model::Impl& own) {
   options.steps = request.steps;
   options.shuffle = request.shuffle;
   options.patience = request.patience;
+  options.average = request.average;
   options.folder = request.folder;
   options.seed = own.options.seed;
   options.network.precision = own.options.precision;
@@ -66,7 +67,7 @@ llvm::Expected<Model> Learned(const Model::Impl& own, const Trainer& trainer) {
   options.precision = own.options.precision;
   options.weight_folder = own.options.folder;
   for (const Value* variable : Variables(graph)) {
-    llvm::Expected<Tensor> value = trainer.ValueOf(variable->name());
+    llvm::Expected<Tensor> value = trainer.TrainedValueOf(variable->name());
     if (!value) return value.takeError();
     options.weights[variable->name()] = value->ToConstant();
   }

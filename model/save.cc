@@ -23,9 +23,7 @@ llvm::Error SaveNetwork(const Network& network, llvm::StringRef path,
     llvm::Expected<Tensor> value =
         state != states.end() ? state->second : network.InitialValue(variable->name());
     if (!value) return value.takeError();
-    VariableInfo& info = variable->variable();
-    info.initializer.reset();
-    info.weight = WeightRef{file, variable->name(), Sha256(value->ToConstant())};
+    variable->variable().LoadFrom({file, variable->name(), Sha256(value->ToConstant())});
     tensors.emplace_back(variable->name(), std::move(*value));
   }
   if (!tensors.empty())

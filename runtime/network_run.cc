@@ -1,8 +1,11 @@
 #include "runtime/network_run.h"
 
+#include <cstring>
+
 #include "ir/passes/segments.h"
 #include "llvm/ADT/STLExtras.h"
 #include "pdl/op/error.h"
+#include "pdl/op/host_copy.h"
 #include "runtime/find_inputs.h"
 
 namespace pdl {
@@ -76,7 +79,7 @@ llvm::Error NetworkRun::FindStates() {
     const Value& value = *schedule_.slots[slot].value;
     Variable* variable = scope_.Create(value.name());
     if (variable->empty()) {
-      llvm::Expected<Tensor> initial = weights_.Initial(value, lookup);
+      llvm::Expected<Tensor> initial = InitialOf(value, lookup);
       if (!initial) return initial.takeError();
       variable->Set(std::move(*initial));
       new_states_.push_back(variable);
@@ -93,6 +96,26 @@ llvm::Error NetworkRun::FindStates() {
     states_.push_back(variable);
   }
   return llvm::Error::success();
+}
+
+/// The first value of a state in this Scope. A copy gets the value that its source has in the
+/// Scope; later changes of either do not affect the other.
+llvm::Expected<Tensor> NetworkRun::InitialOf(const Value& state, SymbolLookup lookup) {
+  const Value* source = weights_.SourceOf(state);
+  const Variable* variable = source == nullptr ? nullptr : scope_.Find(source->name());
+  const Tensor* tensor = variable == nullptr ? nullptr : variable->Get<Tensor>();
+  if (tensor == nullptr) return weights_.Initial(state, lookup);
+  if (llvm::Error error = CheckVariable(*source, *tensor, "the source of a copy,", lookup))
+    return error;
+  llvm::Expected<Tensor> copy = OnHost(*tensor, context_);
+  if (!copy) return copy;
+  copy = ConvertTo(state.type().dtype, *copy);
+  // The program may write to the memory of a tensor that it has set.
+  if (!copy || copy->raw() != tensor->raw()) return copy;
+  llvm::Expected<Tensor> own = Tensor::AllocateUninitialized(tensor->dtype(), tensor->sizes());
+  if (own && tensor->num_bytes() > 0)
+    std::memcpy(own->raw(), tensor->raw(), static_cast<size_t>(tensor->num_bytes()));
+  return own;
 }
 
 llvm::Error NetworkRun::CheckVariable(const Value& value, const Tensor& tensor, const char* what,

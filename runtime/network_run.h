@@ -47,6 +47,7 @@ class NetworkRun {
  private:
   llvm::Error CheckChoice();
   llvm::Error FindStates();
+  llvm::Expected<Tensor> InitialOf(const Value& state, SymbolLookup lookup);
   llvm::Error CheckVariable(const Value& value, const Tensor& tensor, const char* what,
                             SymbolLookup lookup);
   llvm::Error RunFrame(uint64_t seed, const RunOptions& run);

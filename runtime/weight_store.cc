@@ -90,6 +90,10 @@ llvm::Expected<Tensor> WeightStore::Initial(const Value& variable, SymbolLookup 
     std::lock_guard lock(mutex_);
     if (auto found = values_.find(variable.name()); found != values_.end()) return found->second;
   }
+  if (const Value* source = SourceOf(variable)) {
+    llvm::Expected<Tensor> value = Initial(*source, lookup);
+    return value ? ConvertTo(variable.type().dtype, *value) : std::move(value);
+  }
   if (!variable.variable().initializer) return HasNoValue(variable);
   llvm::Expected<Tensor> value =
       EvaluateInitializer(graph_, *variable.variable().initializer, variable.name(), lookup,
@@ -104,6 +108,20 @@ llvm::Expected<Tensor> WeightStore::Initial(const Value& variable, SymbolLookup 
     return values_.try_emplace(variable.name(), *value).first->second;
   }
   return value;
+}
+
+const Value* WeightStore::SourceOf(const Value& state) {
+  const std::string& name = state.variable().copy_of;
+  if (name.empty()) return nullptr;
+  std::lock_guard lock(mutex_);
+  return values_.contains(state.name()) ? nullptr : graph_.FindValue(name);
+}
+
+llvm::Expected<Tensor> ConvertTo(DType dtype, const Tensor& value) {
+  if (value.dtype() == dtype) return value;
+  llvm::Expected<Constant> converted = ConvertWeight(value.ToConstant(), dtype, false);
+  if (!converted) return converted.takeError();
+  return Tensor::FromConstant(*converted);
 }
 
 llvm::Expected<Tensor> WeightStore::OnDevice(const Value& parameter, DeviceContext& context) {

@@ -14,6 +14,10 @@
 
 namespace pdl {
 
+/// Returns the CPU tensor in another dtype; both are floating-point, or the same. Shares the memory
+/// if there is nothing to do.
+llvm::Expected<Tensor> ConvertTo(DType dtype, const Tensor& value);
+
 /// The initial values of a network's parameters and states, and the copies of parameters on
 /// devices. Values in files are mapped and checked when the store is created; initializers are
 /// evaluated when their value is first requested. Safe to use from several threads.
@@ -24,8 +28,12 @@ class WeightStore {
 
   /// Opens the files and checks their contents. Reports all mismatches at once.
   llvm::Error Load();
-  /// The initial value on the CPU. `lookup` gives the sizes of symbols in the dims of a state.
+  /// The initial value on the CPU. `lookup` gives the sizes of symbols in the dims of a state. For
+  /// a copy this is the initial value of its source, unless the copy was given a value of its own.
   llvm::Expected<Tensor> Initial(const Value& variable, SymbolLookup lookup);
+  /// The parameter or state whose value a state gets when it is created; null if it is not a copy,
+  /// or was given a value of its own.
+  const Value* SourceOf(const Value& state);
   /// The value on the context's device; the same tensor each time.
   llvm::Expected<Tensor> OnDevice(const Value& parameter, DeviceContext& context);
 

@@ -1,6 +1,7 @@
 #include "frontend/elaborate/assignments.h"
 
 #include "frontend/elaborate/expressions.h"
+#include "frontend/elaborate/layer_copies.h"
 #include "frontend/elaborate/literals.h"
 #include "frontend/elaborate/name_table.h"
 #include "frontend/elaborate/reporter.h"
@@ -143,6 +144,8 @@ void Assignments::ElaborateUpdate(const ast::UpdateStatement* statement) {
         "the arguments of an optimizer belong to training only and cannot update a state");
     return names_.Poison(statement->name);
   }
+  if (const std::string path = copies_.PathOf(name); !path.empty())
+    return UpdateCopy(statement, path);
   const Datum datum = expressions_.Evaluate(statement->value, at_.frame->FullName(name));
   auto known = at_.frame->states.find(name);
   Value* state = known != at_.frame->states.end() ? known->second
@@ -158,19 +161,40 @@ void Assignments::ElaborateUpdate(const ast::UpdateStatement* statement) {
     }
     return names_.Poison(statement->name);
   }
-  Value* value = literals_.AsTensor(datum, statement->value->range, state->type().dtype,
-                                    at_.frame->FullName(name));
-  if (value != nullptr)
-    value = run_checks_.InDeclaredRange(value, state->type(), statement->value->range,
-                                        at_.frame->FullName(name));
+  Value* value = UpdateState(state, datum, statement->value->range, at_.frame->FullName(name),
+                             "the new value of '" + name + "'");
   if (value == nullptr) return names_.Poison(statement->name);
-  if (types_.CheckType(value->type(), state->type(), statement->value->range,
-                       "the new value of '" + name + "'")) {
-    SetUpdate(state, value);
-    if (at_.journal != nullptr) at_.journal->states.insert({state, names_.CurrentState(state)});
-    values_.current[state] = value;
-  }
   names_.Assign(name, Datum(value));
+}
+
+Value* Assignments::UpdateState(Value* state, const Datum& datum, SourceRange range,
+                                const std::string& full_name, const llvm::Twine& subject) {
+  Value* value = literals_.AsTensor(datum, range, state->type().dtype, full_name);
+  if (value != nullptr) value = run_checks_.InDeclaredRange(value, state->type(), range, full_name);
+  if (value == nullptr || !types_.CheckType(value->type(), state->type(), range, subject))
+    return nullptr;
+  SetUpdate(state, value);
+  if (at_.journal != nullptr) at_.journal->states.insert({state, names_.CurrentState(state)});
+  values_.current[state] = value;
+  return value;
+}
+
+void Assignments::UpdateCopy(const ast::UpdateStatement* statement, const std::string& path) {
+  const llvm::StringRef layer = statement->name.text;
+  const std::string base = at_.frame->base;
+  for (Value* state : copies_.ParametersOf(path)) {
+    const LayerMember member{at_.frame, layer, state->name().substr(path.size() + 1)};
+    at_.frame->base = base;
+    at_.member = &member;
+    const Datum datum = expressions_.Evaluate(statement->value, state->name());
+    at_.member = nullptr;
+    const bool is_updated =
+        !datum.holds_poison() &&
+        UpdateState(state, datum, statement->value->range, state->name(),
+                    "the new value of '" + layer + "." + member.name + "'") != nullptr;
+    // The other parameters would have the same error.
+    if (!is_updated) return;
+  }
 }
 
 void Assignments::SetUpdate(Value* state, Value* value) {

@@ -6,6 +6,7 @@
 namespace pdl {
 
 class Expressions;
+class LayerCopies;
 class Literals;
 class NameTable;
 class Reporter;
@@ -21,7 +22,7 @@ class Assignments {
   Assignments(Position& at, Graph& graph, ValueState& values, LastStatement& last, Reporter& report,
               NameTable& names, SizeConstraints& constraints, SizeConditions& conditions,
               TypeReader& types, Literals& literals, Expressions& expressions,
-              RunChecks& run_checks, UnusedNames& unused)
+              RunChecks& run_checks, LayerCopies& copies, UnusedNames& unused)
       : at_(at),
         graph_(graph),
         values_(values),
@@ -34,6 +35,7 @@ class Assignments {
         literals_(literals),
         expressions_(expressions),
         run_checks_(run_checks),
+        copies_(copies),
         unused_(unused) {}
 
   /// `a, b: type = value`, or an expression statement.
@@ -56,6 +58,12 @@ class Assignments {
   /// Assigns a result to each name. Returns false and reports an error if there are too few
   /// results.
   bool AssignAll(llvm::ArrayRef<ast::Identifier> targets, llvm::ArrayRef<CallResult> results);
+  /// Makes the value of an expression the state's new value, and returns it; null if an error was
+  /// reported.
+  Value* UpdateState(Value* state, const Datum& datum, SourceRange range,
+                     const std::string& full_name, const llvm::Twine& subject);
+  /// Updates each parameter of the copied layer at `path`.
+  void UpdateCopy(const ast::UpdateStatement* statement, const std::string& path);
   /// Sets the value of the state after a run, or after a training step while an optimizer is
   /// elaborated.
   void SetUpdate(Value* state, Value* value);
@@ -72,6 +80,7 @@ class Assignments {
   Literals& literals_;
   Expressions& expressions_;
   RunChecks& run_checks_;
+  LayerCopies& copies_;
   UnusedNames& unused_;
 };
 

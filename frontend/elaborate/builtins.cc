@@ -2,6 +2,8 @@
 
 #include "frontend/elaborate/budget.h"
 #include "frontend/elaborate/expressions.h"
+#include "frontend/elaborate/layer_copies.h"
+#include "frontend/elaborate/name_table.h"
 #include "frontend/elaborate/parameter_names.h"
 #include "frontend/elaborate/reporter.h"
 #include "frontend/elaborate/type_reader.h"
@@ -17,7 +19,12 @@ std::optional<Datum> Builtins::EvaluateBuiltin(const ast::CallExpr* expr, const 
   if (piped == nullptr && name == "params" && expr->arguments.size() == 1 &&
       !expr->arguments[0].is_named()) {
     std::vector<Value*> parameters;
-    if (!parameter_names_.ReadParameters(expr->arguments[0].value, &parameters)) return Datum();
+    const std::string path = copies_.PathOf(at_.file->Text(expr->arguments[0].value->range));
+    if (!path.empty()) {
+      for (Value* state : copies_.ParametersOf(path))
+        parameters.push_back(names_.CurrentState(state));
+    } else if (!parameter_names_.ReadParameters(expr->arguments[0].value, &parameters))
+      return Datum();
     if (at_.IsRepeated() && !budget_.MayGrow(0, parameters.size(), expr->range)) return Datum();
     return budget_.MakeList(std::vector<Datum>(parameters.begin(), parameters.end()), expr->range);
   }

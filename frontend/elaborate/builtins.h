@@ -7,6 +7,8 @@ namespace pdl {
 
 class Budget;
 class Expressions;
+class LayerCopies;
+class NameTable;
 class ParameterNames;
 class Reporter;
 class TypeReader;
@@ -15,14 +17,17 @@ class UnusedNames;
 /// Functions of constants that are built into the language, such as `len` and `dims`.
 class Builtins {
  public:
-  Builtins(Position& at, Reporter& report, Budget& budget, TypeReader& types,
-           Expressions& expressions, ParameterNames& parameter_names, UnusedNames& unused)
+  Builtins(Position& at, Reporter& report, Budget& budget, NameTable& names, TypeReader& types,
+           Expressions& expressions, ParameterNames& parameter_names, LayerCopies& copies,
+           UnusedNames& unused)
       : at_(at),
         report_(report),
         budget_(budget),
+        names_(names),
         types_(types),
         expressions_(expressions),
         parameter_names_(parameter_names),
+        copies_(copies),
         unused_(unused) {}
 
   /// Evaluates a built-in function of constants; nullopt if the callee is none.
@@ -32,9 +37,11 @@ class Builtins {
   Position& at_;
   Reporter& report_;
   Budget& budget_;
+  NameTable& names_;
   TypeReader& types_;
   Expressions& expressions_;
   ParameterNames& parameter_names_;
+  LayerCopies& copies_;
   UnusedNames& unused_;
 };
 

@@ -20,7 +20,8 @@ void ForEachCallee(llvm::ArrayRef<const ast::Statement*> statements,
     } else if (const auto* variable = llvm::dyn_cast<ast::VariableStatement>(statement)) {
       const auto* call = llvm::dyn_cast<ast::CallExpr>(variable->initial);
       const auto* name = call == nullptr ? nullptr : llvm::dyn_cast<ast::NameExpr>(call->callee);
-      if (name == nullptr || name->name != "load") walk(variable->initial);
+      if (name == nullptr || (name->name != "load" && name->name != "copy"))
+        walk(variable->initial);
       walk(variable->with);
     } else if (const auto* update = llvm::dyn_cast<ast::UpdateStatement>(statement)) {
       walk(update->value);

@@ -150,7 +150,7 @@ class LayerReader {
   static bool DeclaresAnyDims(llvm::ArrayRef<const ast::Statement*> body) {
     return llvm::any_of(body, [](const ast::Statement* statement) {
       const auto* variable = llvm::dyn_cast<ast::VariableStatement>(statement);
-      return variable != nullptr &&
+      return variable != nullptr && variable->type != nullptr &&
              llvm::any_of(variable->type->terms.front().dims,
                           [](const ast::Dim& dim) { return dim.kind == ast::DimKind::kAny; });
     });

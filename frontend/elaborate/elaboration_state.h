@@ -52,6 +52,14 @@ struct OpenBody {
   std::vector<Value*> captured;
 };
 
+/// The parameter that a name of a layer stands for, while `update` computes the new values of a
+/// copied layer, one parameter after another.
+struct LayerMember {
+  const TextFrame* frame;  // in which names of layers stand for it
+  llvm::StringRef layer;   // that is updated
+  std::string name;        // below the layer: "0.w"
+};
+
 /// The values of names in the source of an optimizer, by their offsets.
 using OptimizerNames = std::map<uint32_t, std::pair<SourceRange, std::string>>;
 
@@ -67,13 +75,14 @@ struct Position {
   OpenBody* body = nullptr;
   /// Not null while the optimizer of a `minimize` is read.
   OptimizerNames* optimizer = nullptr;
+  const LayerMember* member = nullptr;
   /// Collects updates of states while a training step is elaborated; otherwise null.
   std::vector<GraphUpdate>* step_updates = nullptr;
 
   /// Whether no statement is being elaborated, so that everything is in the state.
   bool IsBetweenStatements() const {
     return depth == 0 && nesting == 0 && open_loops == 0 && journal == nullptr && body == nullptr &&
-           optimizer == nullptr && step_updates == nullptr;
+           optimizer == nullptr && member == nullptr && step_updates == nullptr;
   }
   /// Whether the current statement may be elaborated again.
   bool IsRepeated() const { return frame->caller != nullptr || !frame->loops.empty(); }
@@ -177,6 +186,7 @@ struct ValueState {
   llvm::DenseMap<Value*, Value*> current;        // of states: the last update
   llvm::DenseMap<const Value*, uint32_t> homes;  // of inputs of blocks
   llvm::StringSet<> incomplete_paths;  // of layer calls that are incomplete due to an error
+  llvm::StringSet<> copied_paths;      // of layers whose parameters are states: `state t = copy(l)`
   uint32_t recomputed = 0;             // number of layer calls with recompute=true
 };
 

@@ -17,6 +17,7 @@
 #include "frontend/elaborate/expressions.h"
 #include "frontend/elaborate/for_loops.h"
 #include "frontend/elaborate/functions.h"
+#include "frontend/elaborate/given_parameters.h"
 #include "frontend/elaborate/gradients.h"
 #include "frontend/elaborate/initializers.h"
 #include "frontend/elaborate/inputs.h"
@@ -25,6 +26,7 @@
 #include "frontend/elaborate/layer_calls.h"
 #include "frontend/elaborate/layer_checks.h"
 #include "frontend/elaborate/layer_conditions.h"
+#include "frontend/elaborate/layer_copies.h"
 #include "frontend/elaborate/layer_inputs.h"
 #include "frontend/elaborate/literals.h"
 #include "frontend/elaborate/load_calls.h"
@@ -79,23 +81,27 @@ struct Elaborator::Parts {
                 names, literals,    expressions,  functions};
   Expressions expressions{at,      report,     budget, name_expressions, operators,
                           members, subscripts, calls,  records};
-  NameExpressions name_expressions{at, state.graph, report, names, callees, types, training_values};
+  NameExpressions name_expressions{at,      state.graph, report, names,
+                                   callees, types,       copies, training_values};
   OperatorExpressions operators{at,          state.graph, report,   budget,      callees,
                                 constraints, emitter,     literals, expressions, calls};
   Members members{at, state.graph, report, names, callees, expressions, parameter_names};
   Subscripts subscripts{at, report, callees, types, emitter, expressions};
   Calls calls{at,     names,     callees, emitter,         expressions, builtins,
               binder, functions, layers,  argument_reader, gradients};
-  Builtins builtins{at, report, budget, types, expressions, parameter_names, unused};
+  Builtins builtins{at, report, budget, names, types, expressions, parameter_names, copies, unused};
   ArgumentBinder binder{report, budget, expressions, functions};
   LoadCalls load_calls{at, report, expressions};
   ParameterRecords records{at, report, expressions, attributes, functions, load_calls};
   AttributeChecker attributes{state.settings, report, budget, expressions};
-  Functions functions{at,      state.values, report, budget, names,          callees,
-                      emitter, expressions,  binder, layers, argument_reader};
-  LayerCalls layers{request,          at,           state.graph,      state.values, report, budget,
-                    layer_attributes, layer_inputs, layer_conditions, statements};
-  LayerArgumentReader argument_reader{at, report, budget, expressions, attributes, functions};
+  Functions functions{at,      state.values, report, budget, names,           callees,
+                      emitter, expressions,  binder, layers, argument_reader, given_parameters};
+  LayerCalls layers{
+      request,          at,           state.graph,      state.values,     report,    budget,
+      layer_attributes, layer_inputs, layer_conditions, given_parameters, statements};
+  LayerArgumentReader argument_reader{at,         report,    budget,          expressions,
+                                      attributes, functions, given_parameters};
+  GivenParameters given_parameters{at, state.graph, report, types, literals, expressions};
   LayerAttributes layer_attributes{at, report, names, attributes, functions};
   LayerInputs layer_inputs{at, report, names, literals, expressions, matcher};
   LayerConditions layer_conditions{at, report, constraints, conditions, expressions};
@@ -124,16 +130,18 @@ struct Elaborator::Parts {
               names,   expressions, attributes, layer_attributes};
   Inputs inputs{at,    state.graph,  report,           names, constraints, conditions,
                 types, layer_inputs, layer_conditions, unused};
-  Variables variables{at, state.graph, report, names, types, expressions, initializers, unused};
+  Variables variables{at,          state.graph,  report,           names,  types,
+                      expressions, initializers, given_parameters, copies, unused};
+  LayerCopies copies{at, state.graph, state.values, report, names, expressions, parameter_names};
   Initializers initializers{request, at,     state.graph, state.reported, report,
-                            emitter, binder, functions,   load_calls};
+                            emitter, binder, functions,   load_calls,     copies};
   Outputs outputs{at, state.graph, state.outputs, report, names, literals, expressions, unused};
   Statements statements{at,        state.loads, state.last, report,      budget,       names,
                         functions, branches,    loops,      minimize,    expectations, attrs,
                         inputs,    variables,   outputs,    assignments, unused};
   Assignments assignments{at,          state.graph, state.values, state.last, report,
                           names,       constraints, conditions,   types,      literals,
-                          expressions, run_checks,  unused};
+                          expressions, run_checks,  copies,       unused};
   WeightLoads weight_loads{request,         ast,       at, state.graph, state.loads, report,
                            parameter_names, load_calls};
 };

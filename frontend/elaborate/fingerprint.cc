@@ -33,6 +33,7 @@ uint64_t Fingerprints::OfVariable(const Value* value) {
   if (const std::optional<uint64_t> given = leaf_(value)) return Combine(hash, *given, 'g');
   if (info.weight) hash = Combine(hash, info.weight->file, info.weight->tensor);
   if (info.initializer) hash = Combine(hash, OfBlock(*info.initializer));
+  if (!info.copy_of.empty()) hash = Combine(hash, 'c', OfVariable(graph_.FindValue(info.copy_of)));
   return hash;
 }
 

@@ -77,6 +77,13 @@ struct LayerArgument {
   SourceRange range;
 };
 
+/// The values of `params=` in a layer call.
+struct GivenValues {
+  Datum list;
+  std::shared_ptr<const SourceFile> text;  // where they are given
+  SourceRange range;
+};
+
 /// The arguments of a layer call.
 struct LayerArguments {
   std::shared_ptr<const SourceFile> file;  // where `named` is written
@@ -85,6 +92,8 @@ struct LayerArguments {
   llvm::SmallVector<LayerArgument, 4> named;
   bool training_off = false;
   bool recompute = false;
+  /// The values of the layer's parameters; null: its own.
+  std::shared_ptr<const GivenValues> params;
   /// For an optimizer: the limit of the norm of all gradients together.
   std::optional<double> clip_norm;
   /// For an optimizer: rows of parameters that a step does not use are not updated.

@@ -5,6 +5,7 @@
 #include "frontend/elaborate/call_emitter.h"
 #include "frontend/elaborate/callee_table.h"
 #include "frontend/elaborate/expressions.h"
+#include "frontend/elaborate/given_parameters.h"
 #include "frontend/elaborate/layer_argument_reader.h"
 #include "frontend/elaborate/layer_calls.h"
 #include "frontend/elaborate/name_table.h"
@@ -156,6 +157,10 @@ bool Functions::ReadInputs(const Callee& callee, const ast::CallExpr* expr, cons
                            LayerArguments* given) {
   if (piped != nullptr) given->operands.push_back(*piped);
   for (const ast::Argument& argument : expr->arguments) {
+    if (argument.name.text == "params" && callee.is_network() && !IsInput(callee, "params")) {
+      given_parameters_.Read(argument, given);
+      continue;
+    }
     Datum datum = expressions_.Evaluate(argument.value);
     if (argument.is_named()) {
       if (!IsInput(callee, argument.name.text)) {
@@ -203,6 +208,7 @@ CallResults Functions::Apply(const FunctionPtr& function, const ast::CallExpr* e
     arguments.place = expr->callee->range;
     arguments.operands = std::move(given.operands);
     arguments.named.append(given.named.begin(), given.named.end());
+    if (given.params != nullptr) arguments.params = std::move(given.params);
     const bool is_instance = !function->path.empty();
     const std::string path =
         is_instance ? function->path : names_.TakePath(callee.name, !targets.empty());

@@ -10,6 +10,7 @@ class Budget;
 class CallEmitter;
 class CalleeTable;
 class Expressions;
+class GivenParameters;
 class LayerArgumentReader;
 class LayerCalls;
 class NameTable;
@@ -20,7 +21,8 @@ class Functions {
  public:
   Functions(Position& at, ValueState& values, Reporter& report, Budget& budget, NameTable& names,
             CalleeTable& callees, CallEmitter& emitter, Expressions& expressions,
-            ArgumentBinder& binder, LayerCalls& layers, LayerArgumentReader& argument_reader)
+            ArgumentBinder& binder, LayerCalls& layers, LayerArgumentReader& argument_reader,
+            GivenParameters& given_parameters)
       : at_(at),
         values_(values),
         report_(report),
@@ -31,7 +33,8 @@ class Functions {
         expressions_(expressions),
         binder_(binder),
         layers_(layers),
-        argument_reader_(argument_reader) {}
+        argument_reader_(argument_reader),
+        given_parameters_(given_parameters) {}
 
   /// A function, `none`, or the name of a function; poison if an error was reported.
   Datum ReadFunction(const ast::Expr* expr);
@@ -68,6 +71,7 @@ class Functions {
   ArgumentBinder& binder_;
   LayerCalls& layers_;
   LayerArgumentReader& argument_reader_;
+  GivenParameters& given_parameters_;
 };
 
 }  // namespace pdl

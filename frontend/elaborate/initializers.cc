@@ -3,6 +3,7 @@
 #include "frontend/elaborate/argument_binder.h"
 #include "frontend/elaborate/call_emitter.h"
 #include "frontend/elaborate/functions.h"
+#include "frontend/elaborate/layer_copies.h"
 #include "frontend/elaborate/load_calls.h"
 #include "frontend/elaborate/reporter.h"
 #include "frontend/elaborate/sugar.h"
@@ -82,6 +83,9 @@ bool Initializers::ReadInitializer(const ast::VariableStatement* statement, cons
         load_calls_.ReadCall(llvm::cast<ast::CallExpr>(statement->initial));
     return load && ReadLoad(*load, type, info);
   }
+  if (const ast::CallExpr* copy = LayerCopies::AsCopy(statement->initial);
+      copy != nullptr && init == nullptr)
+    return ReadCopy(statement, copy, type, info);
   const FunctionPtr function = FunctionFor(statement, init);
   if (function == nullptr) return false;
   Call initializer = function->call;
@@ -100,6 +104,32 @@ bool Initializers::ReadInitializer(const ast::VariableStatement* statement, cons
   }
   graph_.SetBlockOutputs(initializer.block, {op->result()});
   info->initializer = initializer.block;
+  return true;
+}
+
+bool Initializers::ReadCopy(const ast::VariableStatement* statement, const ast::CallExpr* copy,
+                            const Type& type, VariableInfo* info) {
+  const llvm::StringRef name = statement->name.text;
+  if (statement->kind == ast::StatementKind::kParam) {
+    report_.Error(Code::kBadInitializer, copy->callee->range,
+                  "a copy is a state: state " + name + " = copy(...)");
+    return false;
+  }
+  const std::optional<LayerCopies::Source> source = copies_.ReadSource(copy);
+  if (!source) return false;
+  if (source->layer != nullptr) {
+    report_.Error(
+        Code::kBadType, statement->type->range,
+        "the copy of a layer has no type: state " + name + " = copy(" + source->name + ")");
+    return false;
+  }
+  if (!IsCopyable(source->value->type(), type)) {
+    report_.Error(Code::kBadInitializer, copy->range,
+                  "'" + source->name + "' is " + source->value->type().ToString() + ", declared " +
+                      type.ToString());
+    return false;
+  }
+  info->copy_of = source->value->name();
   return true;
 }
 

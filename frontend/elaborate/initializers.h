@@ -8,6 +8,7 @@ namespace pdl {
 class ArgumentBinder;
 class CallEmitter;
 class Functions;
+class LayerCopies;
 class LoadCalls;
 class Reporter;
 
@@ -16,7 +17,7 @@ class Initializers {
  public:
   Initializers(const CompileRequest& request, Position& at, Graph& graph, ReportedErrors& reported,
                Reporter& report, CallEmitter& emitter, ArgumentBinder& binder, Functions& functions,
-               LoadCalls& load_calls)
+               LoadCalls& load_calls, LayerCopies& copies)
       : request_(request),
         at_(at),
         graph_(graph),
@@ -25,7 +26,8 @@ class Initializers {
         emitter_(emitter),
         binder_(binder),
         functions_(functions),
-        load_calls_(load_calls) {}
+        load_calls_(load_calls),
+        copies_(copies) {}
 
   /// Adds the source of a variable's initial value to `info`: a block, or weights. `given` has the
   /// function or the weights that replace the declared ones, if any. Returns false if an error was
@@ -39,6 +41,10 @@ class Initializers {
   FunctionPtr FunctionFor(const ast::VariableStatement* statement, const FunctionPtr& init);
   /// Adds the attributes given by the declared type. Returns false if an error was reported.
   bool Complete(const Type& type, SourceRange type_range, Call* initializer);
+  /// Adds the parameter or state that `copy` names to `info`. Returns false if an error was
+  /// reported.
+  bool ReadCopy(const ast::VariableStatement* statement, const ast::CallExpr* copy,
+                const Type& type, VariableInfo* info);
   /// Adds the tensor that a `load` names to `info`. Returns false if an error was reported.
   bool ReadLoad(const LoadCall& load, const Type& type, VariableInfo* info);
 
@@ -51,6 +57,7 @@ class Initializers {
   ArgumentBinder& binder_;
   Functions& functions_;
   LoadCalls& load_calls_;
+  LayerCopies& copies_;
 };
 
 }  // namespace pdl

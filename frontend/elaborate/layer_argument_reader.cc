@@ -4,6 +4,7 @@
 #include "frontend/elaborate/budget.h"
 #include "frontend/elaborate/expressions.h"
 #include "frontend/elaborate/functions.h"
+#include "frontend/elaborate/given_parameters.h"
 #include "frontend/elaborate/reporter.h"
 #include "llvm/ADT/STLFunctionalExtras.h"
 
@@ -60,6 +61,8 @@ void LayerArgumentReader::ReadLayerArguments(const Callee& callee, const ast::Ca
       ReadOptimizerOption(argument, arguments);
     } else if (name == "training" || name == "recompute") {
       ReadMode(argument, arguments);
+    } else if (name == "params") {
+      given_parameters_.Read(argument, arguments);
     } else {
       ReportUnknown(callee, argument);
       arguments->is_poison = true;
@@ -134,7 +137,7 @@ void LayerArgumentReader::ReportUnknown(const Callee& callee, const ast::Argumen
       known.push_back(declared);
     });
   }
-  known.insert(known.end(), {"training", "recompute"});
+  known.insert(known.end(), {"training", "recompute", "params"});
   report_.Error(Code::kUnknownAttribute, argument.name.range,
                 "'" + callee.name + "' has no attribute or input '" + name + "'" +
                     report_.DidYouMeanOrTakes(name, known));

@@ -9,19 +9,22 @@ class AttributeChecker;
 class Budget;
 class Expressions;
 class Functions;
+class GivenParameters;
 class Reporter;
 
 /// Evaluates the arguments of a call of a layer, or of a file used as a layer.
 class LayerArgumentReader {
  public:
   LayerArgumentReader(Position& at, Reporter& report, Budget& budget, Expressions& expressions,
-                      AttributeChecker& attributes, Functions& functions)
+                      AttributeChecker& attributes, Functions& functions,
+                      GivenParameters& given_parameters)
       : at_(at),
         report_(report),
         budget_(budget),
         expressions_(expressions),
         attributes_(attributes),
-        functions_(functions) {}
+        functions_(functions),
+        given_parameters_(given_parameters) {}
 
   /// Adds the arguments of the call to `arguments`, which become poison if an error was reported.
   void ReadLayerArguments(const Callee& callee, const ast::CallExpr* expr, const Operand* piped,
@@ -42,6 +45,7 @@ class LayerArgumentReader {
   Expressions& expressions_;
   AttributeChecker& attributes_;
   Functions& functions_;
+  GivenParameters& given_parameters_;
 };
 
 }  // namespace pdl

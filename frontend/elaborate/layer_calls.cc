@@ -1,6 +1,7 @@
 #include "frontend/elaborate/layer_calls.h"
 
 #include "frontend/elaborate/budget.h"
+#include "frontend/elaborate/given_parameters.h"
 #include "frontend/elaborate/layer_attributes.h"
 #include "frontend/elaborate/layer_conditions.h"
 #include "frontend/elaborate/layer_inputs.h"
@@ -48,12 +49,20 @@ CallResults LayerCalls::CallLayer(const Callee& callee, const LayerArguments& ar
   frame.recompute = at_.frame->recompute;
   if (frame.recompute == 0 && arguments.recompute) frame.recompute = ++values_.recomputed;
   frame.is_instance = is_instance;
+  frame.given_parameters = at_.frame->given_parameters;
+  std::optional<ParameterValues> given;
+  if (arguments.params != nullptr) {
+    given = given_parameters_.Begin(*arguments.params, callee.name, path);
+    if (!given) return results;
+    frame.given_parameters = &*given;
+  }
   frame.active.assign(active.begin(), active.end());
   frame.active.push_back(identity);
   frame.result_names = targets;
   if (callee.module->file_index == UINT32_MAX)
     callee.module->file_index = graph_.AddFile(callee.module->file->name());
   Expand(callee, arguments, &frame);
+  if (given && !frame.results.empty() && !given_parameters_.End(*given)) frame.results.clear();
   const bool is_whole =
       !frame.results.empty() && llvm::none_of(frame.results, [](const CallResult& result) {
         return result.datum.holds_poison();

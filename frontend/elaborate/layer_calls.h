@@ -6,6 +6,7 @@
 namespace pdl {
 
 class Budget;
+class GivenParameters;
 class LayerAttributes;
 class LayerConditions;
 class LayerInputs;
@@ -17,7 +18,8 @@ class LayerCalls {
  public:
   LayerCalls(const CompileRequest& request, Position& at, Graph& graph, ValueState& values,
              Reporter& report, Budget& budget, LayerAttributes& layer_attributes,
-             LayerInputs& layer_inputs, LayerConditions& layer_conditions, Statements& statements)
+             LayerInputs& layer_inputs, LayerConditions& layer_conditions,
+             GivenParameters& given_parameters, Statements& statements)
       : request_(request),
         at_(at),
         graph_(graph),
@@ -27,6 +29,7 @@ class LayerCalls {
         layer_attributes_(layer_attributes),
         layer_inputs_(layer_inputs),
         layer_conditions_(layer_conditions),
+        given_parameters_(given_parameters),
         statements_(statements) {}
 
   /// Expands a layer or a file. `path` is the path of its parameters; with `is_instance`, other
@@ -52,6 +55,7 @@ class LayerCalls {
   LayerAttributes& layer_attributes_;
   LayerInputs& layer_inputs_;
   LayerConditions& layer_conditions_;
+  GivenParameters& given_parameters_;
   Statements& statements_;
 };
 

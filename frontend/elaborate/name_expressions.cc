@@ -1,6 +1,7 @@
 #include "frontend/elaborate/name_expressions.h"
 
 #include "frontend/elaborate/callee_table.h"
+#include "frontend/elaborate/layer_copies.h"
 #include "frontend/elaborate/name_table.h"
 #include "frontend/elaborate/reporter.h"
 #include "frontend/elaborate/training_values.h"
@@ -17,6 +18,7 @@ Datum NameExpressions::EvaluateName(const ast::NameExpr* name) {
   const bool is_symbol = symbol != at_.frame->symbols.end();
   if (is_symbol && (is_symbol_first || found == at_.frame->scope.end()))
     return symbol->second.value;
+  if (std::optional<Datum> member = MemberOfLayer(name)) return *std::move(member);
   if (found != at_.frame->scope.end()) {
     if (at_.optimizer != nullptr && at_.frame->caller == nullptr)
       training_values_.NoteOptimizerName(name->range, found->second);
@@ -30,6 +32,20 @@ Datum NameExpressions::EvaluateName(const ast::NameExpr* name) {
   ReportUnknownName(name);
   // Reports each name once.
   names_.Assign(name->name, Datum::Undefined());
+  return Datum();
+}
+
+std::optional<Datum> NameExpressions::MemberOfLayer(const ast::NameExpr* name) {
+  if (at_.member == nullptr || at_.member->frame != at_.frame) return std::nullopt;
+  const FunctionPtr layer = copies_.InstanceNamed(name->name);
+  if (layer == nullptr) return std::nullopt;
+  Value* value = graph_.FindValue(layer->path + "." + at_.member->name);
+  if (value != nullptr && value->kind() == ValueKind::kParameter) return Datum(value);
+  if (value != nullptr && value->kind() == ValueKind::kState)
+    return Datum(names_.CurrentState(value));
+  report_.Error(Code::kUnknownName, name->range,
+                "'" + name->name + "' has no parameter '" + at_.member->name + "', which '" +
+                    at_.member->layer + "' has");
   return Datum();
 }
 

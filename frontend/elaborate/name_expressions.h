@@ -6,6 +6,7 @@
 namespace pdl {
 
 class CalleeTable;
+class LayerCopies;
 class NameTable;
 class Reporter;
 class TrainingValues;
@@ -15,13 +16,15 @@ class TypeReader;
 class NameExpressions {
  public:
   NameExpressions(Position& at, Graph& graph, Reporter& report, NameTable& names,
-                  CalleeTable& callees, TypeReader& types, TrainingValues& training_values)
+                  CalleeTable& callees, TypeReader& types, LayerCopies& copies,
+                  TrainingValues& training_values)
       : at_(at),
         graph_(graph),
         report_(report),
         names_(names),
         callees_(callees),
         types_(types),
+        copies_(copies),
         training_values_(training_values) {}
 
   /// The value of a name; reports an unknown name and returns poison.
@@ -32,12 +35,17 @@ class NameExpressions {
   void ReportUnknownName(const ast::NameExpr* name);
 
  private:
+  /// While the parameters of a copied layer are updated, the parameter that the name of a layer
+  /// stands for; poison if it has none, nullopt for another name.
+  std::optional<Datum> MemberOfLayer(const ast::NameExpr* name);
+
   Position& at_;
   Graph& graph_;
   Reporter& report_;
   NameTable& names_;
   CalleeTable& callees_;
   TypeReader& types_;
+  LayerCopies& copies_;
   TrainingValues& training_values_;
 };
 

@@ -143,6 +143,8 @@ void PdlPrinter::PrintVariable(const Value& value, llvm::StringRef keyword) {
     os_ << WeightToString(*info.weight);
   } else if (info.initializer) {
     PrintCall(*graph_.block(*info.initializer).ops.back(), &value.type());
+  } else if (!info.copy_of.empty()) {
+    os_ << "copy(" << info.copy_of << ')';
   }
   // In the network of a training step, trained parameters are states, which have no attributes.
   if (value.kind() == ValueKind::kState) {

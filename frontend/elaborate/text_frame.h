@@ -37,6 +37,23 @@ struct CallResults {
 /// Full names for the results of a call; "_" omits a name.
 using Targets = llvm::ArrayRef<std::string>;
 
+struct TextFrame;
+
+/// The values that replace the parameters of one layer call; see GivenParameters.
+struct ParameterValues {
+  const GivenValues* given = nullptr;
+  llvm::StringRef callee;
+  std::string prefix;          // of the names of the parameters: "net."
+  TextFrame* frame = nullptr;  // that of the call
+  /// The values of an enclosing call.
+  ParameterValues* outer = nullptr;
+  /// The index of the value of each parameter.
+  llvm::StringMap<size_t> indices;
+  /// Earlier calls have created the parameters; else each one takes the next value.
+  bool is_by_name = false;
+  bool has_error = false;
+};
+
 /// The names and the state of a file or of one layer call while its statements are elaborated.
 struct TextFrame {
   /// The value of a symbol, and where it was introduced.
@@ -109,6 +126,8 @@ struct TextFrame {
   bool training_off = false;
   uint32_t recompute = 0;  // number of the layer call to recompute, or 0
   bool is_instance = false;
+  /// The values that replace parameters; null if there are none.
+  ParameterValues* given_parameters = nullptr;
   std::vector<const void*> active;
   llvm::ArrayRef<std::string> result_names;
   std::vector<CallResult> results;

@@ -1,7 +1,9 @@
 #include "frontend/elaborate/variables.h"
 
 #include "frontend/elaborate/expressions.h"
+#include "frontend/elaborate/given_parameters.h"
 #include "frontend/elaborate/initializers.h"
+#include "frontend/elaborate/layer_copies.h"
 #include "frontend/elaborate/name_table.h"
 #include "frontend/elaborate/reporter.h"
 #include "frontend/elaborate/type_reader.h"
@@ -13,6 +15,7 @@ namespace pdl {
 using ast::StatementKind;
 
 void Variables::ElaborateVariable(const ast::VariableStatement* statement) {
+  if (statement->type == nullptr) return ElaborateCopy(statement);
   const bool is_param = statement->kind == StatementKind::kParam;
   const llvm::StringRef name = statement->name.text;
   bool ok = names_.Declare(statement->name);
@@ -44,6 +47,11 @@ void Variables::ElaborateVariable(const ast::VariableStatement* statement) {
       return names_.Poison(statement->name);
     }
   }
+  if (is_param && given.name.empty()) {
+    const std::string full = at_.frame->FullName(name) + at_.frame->counts;
+    if (std::optional<Datum> replaced = given_parameters_.Find(full, *type))
+      return names_.Assign(name, *std::move(replaced));
+  }
   bool is_error = false;
   Value* value = given.name.empty() ? FindShared(statement, *type, &is_error)
                                     : FindNamed(given, info, *type, &is_error);
@@ -51,20 +59,57 @@ void Variables::ElaborateVariable(const ast::VariableStatement* statement) {
   if (value == nullptr) {
     ok &= initializers_.ReadInitializer(statement, *type, given, &info);
     if (!ok) return names_.Poison(statement->name);
-    const LocationId location = at_.AddLocation(graph_, statement->range.begin);
-    std::string full =
-        given.name.empty() ? at_.frame->FullName(name) + at_.frame->counts : given.name;
-    if (graph_.FindValue(full) != nullptr) full = graph_.NewName(full);
-    value = is_param ? graph_.AddParameter(full, *type, std::move(info), location)
-                     : graph_.AddState(full, *type, std::move(info), location);
-    graph_.SetComment(value, statement->doc.str());
+    value = Create(statement, *type, std::move(info), given.name);
   }
-  if (!is_param) {
-    at_.frame->states[name] = value;
-    value = names_.CurrentState(value);
-  }
+  Define(statement, value);
+}
+
+Value* Variables::Create(const ast::VariableStatement* statement, const Type& type,
+                         VariableInfo info, llvm::StringRef given_name) {
+  const LocationId location = at_.AddLocation(graph_, statement->range.begin);
+  std::string full = given_name.empty()
+                         ? at_.frame->FullName(statement->name.text) + at_.frame->counts
+                         : given_name.str();
+  if (graph_.FindValue(full) != nullptr) full = graph_.NewName(full);
+  Value* value = statement->kind == StatementKind::kParam
+                     ? graph_.AddParameter(full, type, std::move(info), location)
+                     : graph_.AddState(full, type, std::move(info), location);
+  graph_.SetComment(value, statement->doc.str());
+  return value;
+}
+
+void Variables::Define(const ast::VariableStatement* statement, Value* value) {
+  const bool is_param = statement->kind == StatementKind::kParam;
+  if (!is_param) at_.frame->states[statement->name.text] = value;
+  // The parameters of a copied layer are states.
+  if (value->kind() == ValueKind::kState) value = names_.CurrentState(value);
   unused_.Define(statement->name, is_param ? NameKind::kParameter : NameKind::kState, Datum(value));
-  names_.Assign(name, Datum(value));
+  names_.Assign(statement->name.text, Datum(value));
+}
+
+void Variables::ElaborateCopy(const ast::VariableStatement* statement) {
+  const llvm::StringRef name = statement->name.text;
+  const ast::CallExpr* copy = LayerCopies::AsCopy(statement->initial);
+  if (copy == nullptr) {
+    report_.Error(Code::kBadType, statement->name.range,
+                  "the type of state '" + name + "' is missing: state " + name +
+                      ": f32[...] = ...; only copy(...) needs none");
+    return copies_.Poison(statement->name);
+  }
+  if (!names_.Declare(statement->name)) return copies_.Poison(statement->name);
+  const std::optional<LayerCopies::Source> source = copies_.ReadSource(copy);
+  if (!source) return copies_.Poison(statement->name);
+  if (source->layer != nullptr) return copies_.CopyLayer(statement->name, *source);
+  const Type& type = source->value->type();
+  bool is_error = false;
+  Value* value = FindShared(statement, type, &is_error);
+  if (is_error) return names_.Poison(statement->name);
+  if (value == nullptr) {
+    VariableInfo info;
+    info.copy_of = source->value->name();
+    value = Create(statement, type, std::move(info), "");
+  }
+  Define(statement, value);
 }
 
 bool Variables::ReadParameterAttributes(const ast::Expr* with, VariableInfo* info,
@@ -118,10 +163,19 @@ Value* Variables::FindNamed(const ParameterRecord& given, const VariableInfo& in
 Value* Variables::FindShared(const ast::VariableStatement* statement, const Type& type,
                              bool* is_error) {
   if (!at_.frame->is_instance) return nullptr;
-  Value* value = graph_.FindValue(at_.frame->FullName(statement->name.text) + at_.frame->counts);
+  const std::string full = at_.frame->FullName(statement->name.text) + at_.frame->counts;
+  Value* value = graph_.FindValue(full);
+  const bool is_copied = copies_.IsInCopy(full);
+  if (value == nullptr && is_copied) {
+    report_.Error(
+        Code::kSharedParameter, statement->name.range,
+        "'" + full + "' was not copied: no earlier call of the original has created its original");
+    *is_error = true;
+  }
   if (value == nullptr) return nullptr;
-  const ValueKind kind =
-      statement->kind == StatementKind::kParam ? ValueKind::kParameter : ValueKind::kState;
+  const ValueKind kind = statement->kind == StatementKind::kParam && !is_copied
+                             ? ValueKind::kParameter
+                             : ValueKind::kState;
   if (value->kind() == kind && value->type() == type) return value;
   report_.Error(Code::kSharedParameter, statement->name.range,
                 "'" + value->name() + "' is " + type.ToString() +

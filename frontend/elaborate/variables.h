@@ -6,7 +6,9 @@
 namespace pdl {
 
 class Expressions;
+class GivenParameters;
 class Initializers;
+class LayerCopies;
 class NameTable;
 class Reporter;
 class TypeReader;
@@ -16,7 +18,8 @@ class UnusedNames;
 class Variables {
  public:
   Variables(Position& at, Graph& graph, Reporter& report, NameTable& names, TypeReader& types,
-            Expressions& expressions, Initializers& initializers, UnusedNames& unused)
+            Expressions& expressions, Initializers& initializers, GivenParameters& given_parameters,
+            LayerCopies& copies, UnusedNames& unused)
       : at_(at),
         graph_(graph),
         report_(report),
@@ -24,6 +27,8 @@ class Variables {
         types_(types),
         expressions_(expressions),
         initializers_(initializers),
+        given_parameters_(given_parameters),
+        copies_(copies),
         unused_(unused) {}
 
   /// `param` or `state`: creates a variable, or uses the one that an earlier call of the instance
@@ -31,6 +36,13 @@ class Variables {
   void ElaborateVariable(const ast::VariableStatement* statement);
 
  private:
+  /// `state name = copy(…)`.
+  void ElaborateCopy(const ast::VariableStatement* statement);
+  /// Adds the variable to the graph; its name is the path to it unless one is given.
+  Value* Create(const ast::VariableStatement* statement, const Type& type, VariableInfo info,
+                llvm::StringRef given_name);
+  /// Makes the name stand for the variable.
+  void Define(const ast::VariableStatement* statement, Value* value);
   bool ReadParameterAttributes(const ast::Expr* with, VariableInfo* info, ParameterRecord* given);
   /// The parameter with the name that the record gives, created by another layer; null if there is
   /// none, or it differs and an error was reported.
@@ -46,6 +58,8 @@ class Variables {
   TypeReader& types_;
   Expressions& expressions_;
   Initializers& initializers_;
+  GivenParameters& given_parameters_;
+  LayerCopies& copies_;
   UnusedNames& unused_;
 };
 

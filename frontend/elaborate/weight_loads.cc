@@ -83,11 +83,8 @@ void WeightLoads::ElaborateLoad(const ast::LoadStatement* statement, Module* mod
 void WeightLoads::LoadTargets(const ast::LoadStatement* statement, const std::string& file,
                               const WeightRules& rules, llvm::ArrayRef<WeightTarget> targets) {
   if (!request_.open_weights) {
-    for (const WeightTarget& target : targets) {
-      VariableInfo& info = target.value->variable();
-      info.weight = WeightRef{file, target.name.str(), "", rules.cast, false};
-      info.initializer.reset();
-    }
+    for (const WeightTarget& target : targets)
+      target.value->variable().LoadFrom({file, target.name.str(), "", rules.cast, false});
     return;
   }
   const SourceRange place = statement->path.range;
@@ -101,11 +98,7 @@ void WeightLoads::LoadTargets(const ast::LoadStatement* statement, const std::st
     for (const std::string& note : report.notes) diagnostic.Note(note);
     return;
   }
-  for (const WeightMatch& match : matches->found) {
-    VariableInfo& info = match.value->variable();
-    info.weight = match.ToRef();
-    info.initializer.reset();
-  }
+  for (const WeightMatch& match : matches->found) match.value->variable().LoadFrom(match.ToRef());
   const WeightReport missing =
       DescribeMissingStates(matches->missing_states, statement->path.value);
   if (!missing.empty() && !rules.partial)

@@ -272,7 +272,7 @@ struct InputStatement : Statement {
 /// A `param` or a `state`.
 struct VariableStatement : Statement {
   Identifier name;
-  const Type* type;
+  const Type* type;  // null only in `state NAME = copy(…)`, or by mistake
   const Expr* initial;
   const Expr* with;  // or null
   static bool classof(const Statement* s) {

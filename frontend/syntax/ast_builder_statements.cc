@@ -179,7 +179,7 @@ void AstBuilder::Input() {
 void AstBuilder::Variable(StatementKind kind) {
   auto* statement = NewStatement<ast::VariableStatement>(kind);
   statement->name = DeclaredPath();
-  statement->type = type_;
+  statement->type = frame().type;
   statement->initial = frame().default_value;
   statement->with = frame().with;
   Finish(statement);

@@ -269,7 +269,7 @@ void StatementPrinter::Print(const VariableStatement* s) {
   Head(s->kind == StatementKind::kParam ? "param " : "state ", s) << ' ' << s->name.text << '\n';
   Below([&] {
     PrintDoc(s->doc);
-    Print(s->type);
+    if (s->type != nullptr) Print(s->type);
     Print("initial", s->initial);
     Print("with", s->with);
   });

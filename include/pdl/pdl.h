@@ -241,6 +241,10 @@ struct TrainRequest {
   Arrays validation;
   /// Training ends after this number of epochs without an improvement; 0: never.
   int64_t patience = 0;
+  /// Keeps moving averages of the parameters with this decay, usually 0.99 to 0.9999: each step
+  /// moves them by the fraction 1 - average towards the parameters. They are the parameters of the
+  /// trained model, and of evaluations. 0: none.
+  double average = 0;
   /// An existing folder for checkpoints; empty: none.
   std::string folder;
   /// Called after each epoch; may be empty. Training ends if it returns false.

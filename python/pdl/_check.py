@@ -26,6 +26,16 @@ def integer_of(given: Any, name: str) -> int:
     raise TypeError(f"{name} must be an integer, not {shown(given)}")
 
 
+def real_of(given: Any, name: str) -> float:
+    """The argument as a Python float. bool is rejected."""
+    if not isinstance(given, (bool, np.bool_, str)):
+        try:
+            return float(given)
+        except (TypeError, ValueError):
+            pass
+    raise TypeError(f"{name} must be a number, not {shown(given)}")
+
+
 def truth_of(given: Any, name: str) -> bool:
     """The argument as a bool."""
     if isinstance(given, (bool, np.bool_)):

@@ -12,7 +12,7 @@ from weakref import ref
 
 from pdl import _pdl
 from pdl._batches import Batch, Batches, batch_of, batches_of, validation_of
-from pdl._check import integer_of, seed_of, text_of, truth_of
+from pdl._check import integer_of, real_of, seed_of, text_of, truth_of
 from pdl._epochs import Epoch, Means, Step, Watch
 from pdl._graph import Graph
 from pdl._network import Network, Weights, make, threads_of, weights_of, with_values
@@ -72,6 +72,7 @@ class Training:
         seed: int = 0,
         check_finite: bool = False,
         precision: str = "f32",
+        average: float = 0.0,
     ) -> None:
         self.history: list[Epoch] = []
         self.best: Epoch | None = None
@@ -120,6 +121,7 @@ class Training:
             self._seed,
             truth_of(check_finite, "check_finite"),
             text_of(precision, "precision"),
+            real_of(average, "average"),
         )
         self._losses = self._core.metrics[: self._core.num_losses]
         self._watch = Watch(monitor, patience, self._core.metrics)
@@ -179,7 +181,7 @@ class Training:
 
     def _own_values(self) -> dict[str, _pdl.Tensor]:
         own = {row[0] for row in [*self._program.parameters, *self._program.states]}
-        return {name: value for name, value in self._core.values().items() if name in own}
+        return {name: value for name, value in self._core.values(averaged=True).items() if name in own}
 
     def _teach(self) -> None:
         """Copies the current parameters to the given network, if there were steps since the last time."""
@@ -326,6 +328,7 @@ def train(
     seed: int = 0,
     check_finite: bool = False,
     precision: str = "f32",
+    average: float = 0.0,
 ) -> Training:
     """Trains a network on batches.
 
@@ -360,6 +363,10 @@ def train(
         gradients that overflow in f16, whose step is skipped, are no error
     precision : str
         ``"bf16"`` or ``"f16"`` for mixed precision, like ``pdl train --precision``
+    average : float
+        the decay of moving averages of the parameters, usually 0.99 to 0.9999: each step moves them by the fraction
+        ``1 - average`` towards the parameters. They are the parameters of ``Training.network``, of a network that is
+        trained in place, and of evaluations; ``save`` writes both. 0: none
 
     Returns
     -------
@@ -404,4 +411,5 @@ def train(
         seed=seed,
         check_finite=check_finite,
         precision=precision,
+        average=average,
     )

@@ -11,12 +11,14 @@
 #include "fork.h"
 #include "llvm/ADT/STLExtras.h"
 #include "pdl/compiler/load.h"
+#include "pdl/compiler/passes.h"
 #include "pdl/compiler/pipeline.h"
 #include "pdl/op/attribute.h"
 #include "pdl/op/error.h"
 #include "pdl/op/host_copy.h"
 #include "pdl/op/op_registry.h"
 #include "pdl/runtime/io.h"
+#include "pdl/train/averages.h"
 #include "pdl/train/best_epoch.h"
 #include "pdl/train/scaled_step.h"
 #include "tensor.h"
@@ -50,17 +52,25 @@ llvm::Expected<DType> ReadPrecision(const std::string& name) {
 
 PyTraining::PyTraining(const Program& program, const std::string& device, int threads,
                        nb::object weights, uint64_t seed, bool check_finite,
-                       const std::string& precision)
+                       const std::string& precision, double average)
     : program_(program),
       options_(OptionsFor(program, weights, seed)),
       feed_(*program.graph),
-      check_finite_(check_finite) {
+      check_finite_(check_finite),
+      average_(average) {
   options_.precision = Get(ReadPrecision(precision));
+  Check(CheckAverage(average, *program_.graph));
   if (options_.precision == DType::kF16)
     scale_state_ = program_.graph->Clone().NewName("loss_scale");
-  if (!scale_state_.empty() && nb::isinstance<nb::str>(weights)) {
+  // States of the training that the network itself does not have.
+  std::vector<std::string> own;
+  if (!scale_state_.empty()) own = {scale_state_, scale_state_ + ".good"};
+  if (average > 0)
+    for (const Value* parameter : program_.graph->parameters())
+      own.push_back(AverageName(parameter->name()));
+  if (!own.empty() && nb::isinstance<nb::str>(weights)) {
     const SafetensorsFile file = Get(SafetensorsFile::Open(nb::cast<std::string>(weights)));
-    for (const std::string& name : {scale_state_, scale_state_ + ".good"})
+    for (const std::string& name : own)
       if (const SafetensorsFile::Entry* entry = file.Find(name))
         options_.weights[name] = file.Read(*entry);
   }
@@ -87,6 +97,7 @@ llvm::Expected<Graph> PyTraining::MakeStep(llvm::ArrayRef<unsigned> active) cons
   Graph step = graph.Clone();
   PassContext context{GlobalRegistry()};
   if (!graph.trainings().empty()) context.active = active;
+  if (average_ > 0) context.average = average_;
   if (!scale_state_.empty()) context.scale.emplace().state = scale_state_;
   if (llvm::Error error = StepPipeline().Run(step, context)) return error;
   return step;
@@ -147,10 +158,15 @@ llvm::Expected<std::vector<double>> PyTraining::RunMeasure(const FedTensors& fed
     if (!made) return made.takeError();
     evaluation_ = std::move(*made);
   }
-  Scope own;
+  std::vector<NamedTensor> values;
   for (const Value* variable : Variables(evaluation_->graph()))
-    if (const Variable* held = scope_.Find(variable->name()))
-      if (const Tensor* tensor = held->Get<Tensor>()) own.Create(variable->name())->Set(*tensor);
+    if (const Tensor* tensor = Held(variable->name()))
+      values.emplace_back(variable->name(), *tensor);
+  auto find = [&](llvm::StringRef name) { return Held(name); };
+  if (average_ > 0)
+    if (llvm::Error error = TakeAverages(values, find, *context_)) return error;
+  Scope own;
+  for (auto& [name, tensor] : values) own.Create(name)->Set(std::move(tensor));
   feed_.Put(fed, &own);
   Network::SetRunCount(&own, run);
   RunOptions options;
@@ -193,7 +209,12 @@ nb::tuple PyTraining::Step(nb::handle batch) {
   return nb::make_tuple(Named(next->metrics, *values), feed_.CountRows(fed));
 }
 
-nb::dict PyTraining::Values() {
+const Tensor* PyTraining::Held(llvm::StringRef name) const {
+  const Variable* held = scope_.Find(name);
+  return held == nullptr ? nullptr : held->Get<Tensor>();
+}
+
+nb::dict PyTraining::Values(bool averaged) {
   std::vector<NamedTensor> tensors;
   Check([&]() -> llvm::Error {
     WithoutGil without_gil;
@@ -201,8 +222,7 @@ nb::dict PyTraining::Values() {
     llvm::Expected<const StepNetwork*> some = Next();
     if (!some) return some.takeError();
     for (const Value* variable : Variables((*some)->network->graph())) {
-      const Variable* held = scope_.Find(variable->name());
-      const Tensor* tensor = held ? held->Get<Tensor>() : nullptr;
+      const Tensor* tensor = Held(variable->name());
       llvm::Expected<Tensor> value =
           tensor ? OnHost(*tensor, *context_) : (*some)->network->InitialValue(variable->name());
       if (!value && variable->kind() == ValueKind::kState && !tensor) {
@@ -212,6 +232,14 @@ nb::dict PyTraining::Values() {
       }
       if (!value) return value.takeError();
       tensors.emplace_back(variable->name(), std::move(*value));
+    }
+    auto find = [&](llvm::StringRef name) { return Held(name); };
+    if (averaged && average_ > 0)
+      if (llvm::Error error = TakeAverages(tensors, find, *context_)) return error;
+    for (auto& [name, tensor] : tensors) {
+      llvm::Expected<Tensor> value = OnHost(tensor, *context_);
+      if (!value) return value.takeError();
+      tensor = std::move(*value);
     }
     return llvm::Error::success();
   }());
@@ -253,16 +281,16 @@ void BindTraining(nb::module_& module) {
   module.def("write_tensors", &WriteTensors, nb::arg("path"), nb::arg("tensors"));
   nb::class_<PyTraining>(module, "TrainingCore")
       .def(nb::init<const Program&, const std::string&, int, nb::object, uint64_t, bool,
-                    const std::string&>(),
+                    const std::string&, double>(),
            nb::arg("program"), nb::arg("device") = "cpu", nb::arg("threads") = 0,
            nb::arg("weights") = nb::none(), nb::arg("seed") = 0, nb::arg("check_finite") = false,
-           nb::arg("precision") = "f32")
+           nb::arg("precision") = "f32", nb::arg("average") = 0.0)
       .def("step", &PyTraining::Step, nb::arg("batch"))
       .def("measure", &PyTraining::Measure, nb::arg("batch"), nb::arg("run"))
       .def_prop_ro("metrics", [](const PyTraining& own) { return own.names().all; })
       .def_prop_ro("num_losses", [](const PyTraining& own) { return own.names().losses; })
       .def_prop_ro("steps", &PyTraining::step)
-      .def("values", &PyTraining::Values);
+      .def("values", &PyTraining::Values, nb::arg("averaged") = false);
 }
 
 }  // namespace pdl::python

@@ -27,7 +27,7 @@ class PyTraining {
   /// `program` must have been compiled for training.
   PyTraining(const Program& program, const std::string& device, int threads,
              nanobind::object weights, uint64_t seed, bool check_finite,
-             const std::string& precision);
+             const std::string& precision, double average);
 
   /// A step on a batch, a dict of arrays. Returns a dict of the losses and other scalar outputs,
   /// with the parameters before the step, and the number of rows. Throws if a loss is not finite.
@@ -38,8 +38,9 @@ class PyTraining {
   int64_t step() const { return step_; }
   /// The names of the metrics, losses first.
   const MetricNames& names() const { return names_; }
-  /// The current values of parameters and states, on which the next step depends.
-  nanobind::dict Values();
+  /// The current values of parameters and states, on which the next step depends. With `averaged`,
+  /// parameters that have a moving average have its value.
+  nanobind::dict Values(bool averaged);
 
  private:
   llvm::ArrayRef<std::string> losses() const {
@@ -54,12 +55,16 @@ class PyTraining {
   llvm::Expected<const StepNetwork*> Next();
   llvm::Expected<std::vector<double>> RunStep(const StepNetwork& next, const FedTensors& fed);
   llvm::Expected<std::vector<double>> RunMeasure(const FedTensors& fed, uint64_t run);
+  /// The tensor of that name in the Scope; null if there is none.
+  const Tensor* Held(llvm::StringRef name) const;
 
   Program program_;
   NetworkOptions options_;
   std::unique_ptr<DeviceContext> context_;
   Feed feed_;
   bool check_finite_;
+  /// The decay of the moving averages; 0: none.
+  double average_;
   /// The state with the scale of the losses; empty if they are not scaled.
   std::string scale_state_;
   /// Held during a step, so it must not be locked with the GIL. Guards the following members.

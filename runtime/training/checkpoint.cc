@@ -46,6 +46,7 @@ std::string ToJson(const TrainingProgress& progress) {
     write_hashes("validation", progress.validation);
     write_hashes("weights", progress.weights);
     json.attribute("precision", DTypeName(progress.precision));
+    if (progress.average != 0) json.attribute("average", ToBits(progress.average));
     json.attribute("watched", progress.watched);
     json.attribute("best", ToBits(progress.best.best));
     json.attribute("stale", progress.best.stale);
@@ -112,6 +113,10 @@ std::optional<TrainingProgress> FromJson(llvm::StringRef text) {
       DTypeFromName(object->getString("precision").value_or("f32"));
   ok &= precision.has_value();
   progress.precision = precision.value_or(DType::kF32);
+  if (object->get("average") != nullptr) {
+    progress.average = std::bit_cast<double>(integer("average", false));
+    ok &= progress.average > 0 && progress.average < 1;
+  }
   const std::optional<llvm::StringRef> watched = object->getString("watched");
   ok &= watched.has_value();
   progress.watched = watched.value_or("").str();

@@ -33,6 +33,8 @@ struct TrainingProgress {
   std::optional<Fingerprints> data, validation, weights;
   /// The precision of matmuls.
   DType precision = DType::kF32;
+  /// The decay of the moving averages; 0: none.
+  double average = 0;
   /// The metric that selects the best epoch (Monitor::ToString), and its best value.
   std::string watched;
   BestEpoch best;

@@ -11,6 +11,7 @@
 #include "pdl/compiler/serialize.h"
 #include "pdl/op/error.h"
 #include "pdl/op/out_of_memory.h"
+#include "pdl/train/averages.h"
 #include "runtime/check_finite.h"
 #include "runtime/training/shuffle.h"
 #include "runtime/training/trainer_impl.h"
@@ -44,6 +45,7 @@ llvm::Error Trainer::Impl::CheckOptions() const {
   const DType precision = options.network.precision;
   if (precision != DType::kF32 && precision != DType::kF16 && precision != DType::kBF16)
     return wrong("products are computed in f32, bf16 or f16, not in {0}", DTypeName(precision));
+  if (llvm::Error error = CheckAverage(options.average, network)) return error;
   if (options.epochs < 0 || options.steps < 0 || options.epochs + options.steps == 0)
     return wrong("training needs an end: epochs or steps must be larger than 0");
   if (BatchesInEpoch() == 0)
@@ -115,6 +117,7 @@ llvm::Error Trainer::Impl::Begin() {
   progress.shuffle = options.shuffle;
   progress.drop_last = options.drop_last;
   progress.precision = options.network.precision;
+  progress.average = options.average;
   progress.data = FingerprintsOf(data);
   progress.validation.emplace();
   progress.weights = FingerprintsOf(options.network.weights);
@@ -196,11 +199,16 @@ llvm::Expected<StepReport> Trainer::Impl::Step() {
 }
 
 llvm::Expected<std::vector<Metric>> Trainer::Impl::Evaluate(const Dataset& measured_data) {
-  Scope own;
-  for (const auto& values : {evaluation->graph().parameters(), evaluation->graph().states()})
-    for (const Value* value : values)
+  std::vector<NamedTensor> values;
+  for (const auto& variables : {evaluation->graph().parameters(), evaluation->graph().states()})
+    for (const Value* value : variables)
       if (const Tensor* tensor = FindTensor(scope, value->name()))
-        own.Create(value->name())->Set(*tensor);
+        values.emplace_back(value->name(), *tensor);
+  auto find = [&](llvm::StringRef name) { return FindTensor(scope, name); };
+  if (options.average > 0)
+    if (llvm::Error error = TakeAverages(values, find, context)) return error;
+  Scope own;
+  for (auto& [name, tensor] : values) own.Create(name)->Set(std::move(tensor));
   Batch rows(measured_data);
   RunOptions run;
   run.check_finite = options.check_finite;
@@ -375,6 +383,16 @@ llvm::ArrayRef<std::string> Trainer::losses() const {
   return metrics().take_front(impl_->names.losses);
 }
 llvm::ArrayRef<std::string> Trainer::warnings() const { return impl_->warnings; }
+
+llvm::Expected<Tensor> Trainer::TrainedValueOf(llvm::StringRef name) const {
+  llvm::Expected<Tensor> value = ValueOf(name);
+  if (!value) return value;
+  NamedTensor trained(name.str(), std::move(*value));
+  auto find = [&](llvm::StringRef average) { return FindTensor(impl_->scope, average); };
+  if (impl_->options.average > 0)
+    if (llvm::Error error = TakeAverages(trained, find, impl_->context)) return error;
+  return OnHost(trained.second, impl_->context);
+}
 
 llvm::Expected<Tensor> Trainer::ValueOf(llvm::StringRef name) const {
   const Tensor* tensor = FindTensor(impl_->scope, name);

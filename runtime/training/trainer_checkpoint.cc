@@ -7,6 +7,7 @@
 #include "llvm/ADT/StringMap.h"
 #include "llvm/ADT/StringSet.h"
 #include "pdl/op/error.h"
+#include "pdl/train/averages.h"
 #include "runtime/check_finite.h"
 #include "runtime/training/trainer_impl.h"
 
@@ -97,6 +98,12 @@ llvm::Error Trainer::Impl::WriteWeights(llvm::StringRef path, const Snapshot& sn
                                         bool checked) const {
   const llvm::StringSet<> needed = VariablesToRun(network);
   Snapshot expected = snapshot;
+  if (options.average > 0) {
+    llvm::StringMap<const Tensor*> values;
+    for (const auto& [name, tensor] : snapshot.tensors) values[name] = &tensor;
+    auto find = [&](llvm::StringRef name) { return values.lookup(name); };
+    if (llvm::Error error = TakeAverages(expected.tensors, find, context)) return error;
+  }
   llvm::erase_if(expected.tensors,
                  [&](const NamedTensor& each) { return !needed.contains(each.first); });
   llvm::Expected<std::vector<NamedTensor>> tensors = TensorsOf(expected, checked);
@@ -204,6 +211,12 @@ llvm::Error Trainer::Impl::Resume(llvm::StringRef path) {
                          "'{0}' is the checkpoint of another run, which cannot be resumed "
                          "here: the precision is {1} there and {2} here",
                          path, DTypeName(read.precision), DTypeName(progress.precision));
+  if (read.average != progress.average)
+    return MakeUserError(
+        Code::kCheckpoint,
+        "'{0}' is the checkpoint of another run, which cannot be resumed here: the "
+        "decay of the averages is {1} there and {2} here",
+        path, FloatToString(read.average), FloatToString(progress.average));
   const Graph& graph = step_network->graph();
   for (const auto& values : {graph.parameters(), graph.states()}) {
     for (const Value* value : values) {
@@ -273,7 +286,7 @@ llvm::Expected<CheckpointInfo> ReadCheckpointInfo(llvm::StringRef path) {
   const TrainingProgress& progress = checkpoint->progress;
   return CheckpointInfo{progress.step,       progress.epoch,   progress.seed,
                         progress.batch_size, progress.shuffle, progress.drop_last,
-                        progress.precision};
+                        progress.precision,  progress.average};
 }
 
 }  // namespace pdl

@@ -107,9 +107,7 @@ class WeightMover {
     path::append(file, match.entry->file);
     if (std::error_code code = llvm::sys::fs::real_path(file, real))
       return MakeUserError(Code::kBadFile, "cannot read '{0}': {1}", file, code.message());
-    VariableInfo& info = match.value->variable();
-    info.weight = match.ToRef();
-    info.initializer.reset();
+    match.value->variable().LoadFrom(match.ToRef());
     const SafetensorsFile* tensors = source.FileOf(*match.entry);
     return WeightFiles::Found{tensors, tensors->Find(match.entry->name), real.str().str()};
   }

@@ -44,6 +44,7 @@ struct TrainArguments {
   bool no_shuffle = false, drop_last = false;
   bool resume = false, overwrite = false;
   int64_t save_every = 0, log_every = 0, patience = 0;
+  std::optional<double> average;
   std::string monitor;
   bool check_finite = false, check_indices = false, quiet = false;
 };
@@ -86,6 +87,15 @@ void AddDataOptions(CommandLine& line, TrainArguments* arguments) {
                  &arguments->monitor);
 }
 
+llvm::Error ReadDecay(llvm::StringRef text, TrainArguments* arguments) {
+  double decay = 0;
+  // Negated so that NaN fails.
+  if (text.getAsDouble(decay) || !(decay > 0 && decay < 1))
+    return MakeUsageError("expected a number between 0 and 1, got '{0}'", text);
+  arguments->average = decay;
+  return llvm::Error::success();
+}
+
 void AddOptions(CommandLine& line, TrainArguments* arguments) {
   AddDataOptions(line, arguments);
   line.Section("Output files");
@@ -109,6 +119,11 @@ void AddOptions(CommandLine& line, TrainArguments* arguments) {
   line.Section("The run");
   AddRunOptions(line, &arguments->common);
   AddPrecisionOption(line, &arguments->common);
+  line.AddValue("--average", "DECAY",
+                "keep moving averages of the parameters, which each step moves by the fraction "
+                "1 - DECAY towards them; they are what is evaluated, and written to "
+                "best.safetensors (usually 0.99 to 0.9999)",
+                [arguments](llvm::StringRef text) { return ReadDecay(text, arguments); });
   line.AddFlag("--check-finite",
                "check the results of every call, and report the first one that computes a nan or "
                "an infinity from finite numbers (slow)",
@@ -154,6 +169,7 @@ llvm::Error TakeFromCheckpoint(const std::string& last, TrainArguments* argument
   if (!arguments->has_seed) arguments->common.seed = info->seed;
   if (arguments->common.precision.empty())
     arguments->common.precision = DTypeName(info->precision).str();
+  if (!arguments->average) arguments->average = info->average;
   arguments->drop_last |= info->drop_last;
   arguments->no_shuffle |= !info->shuffle;
   return llvm::Error::success();
@@ -173,6 +189,7 @@ TrainerOptions ToTrainerOptions(const TrainArguments& arguments) {
   options.save_every = arguments.save_every;
   options.monitor = arguments.monitor;
   options.patience = arguments.patience;
+  options.average = arguments.average.value_or(0);
   options.network.precision = PrecisionOf(arguments.common);
   return options;
 }

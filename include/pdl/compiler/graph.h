@@ -44,16 +44,26 @@ struct WeightRef {
 
 /// Properties of a parameter or state besides its type.
 struct VariableInfo {
-  /// The block that computes the initial value (no inputs, one output); nullopt if the value is
-  /// loaded.
+  /// The block that computes the initial value: no inputs, one output.
   std::optional<BlockId> initializer;
+  /// The tensor that is the initial value.
   std::optional<WeightRef> weight;
+  /// A state's only: the parameter or state whose value it gets when it is created. Both have the
+  /// same dims, and the same dtype or two floating-point ones. Empty: none.
+  std::string copy_of;
   double weight_decay = 0;
   /// Factor of the sign of each element, which is added to its gradient.
   double l1 = 0;
   double gradient_clipping = 0;
   double lr_scale = 1;
   bool trainable = true;
+
+  /// Makes a tensor of a file the initial value, instead of any other.
+  void LoadFrom(WeightRef ref) {
+    weight = std::move(ref);
+    initializer.reset();
+    copy_of.clear();
+  }
 };
 
 enum class ValueKind : uint8_t { kResult = 0, kInput = 1, kParameter = 2, kState = 3 };

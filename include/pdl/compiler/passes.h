@@ -87,6 +87,14 @@ struct GradientScale {
 /// gradient is not scaled.
 PDL_API void ScaleGradients(Graph& step, const OpRegistry& registry, const GradientScale& scale);
 
+/// Adds a moving average of each trained parameter to a graph that was compiled for training: a
+/// state AverageName(parameter), a copy of the parameter at first, which each step that changes the
+/// parameter moves by the fraction 1 - `decay` towards the new value. It is f32 for a 16-bit
+/// parameter. A UserError (kBadMinimize) if the graph uses the name of a state already.
+PDL_API llvm::Error AverageParameters(Graph& graph, const OpRegistry& registry, double decay);
+/// The name of the state with the moving average of a parameter: "fc.w.average".
+PDL_API std::string AverageName(llvm::StringRef parameter);
+
 /// Converts an f32 convolutional network to channels-last layout for the CPU: [N, C, H, W] is
 /// stored as [N, H, W, C] from the first convolution to the first use that requires another order.
 /// Convolutions, pooling and other operators with a registered channels-last form

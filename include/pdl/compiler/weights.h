@@ -111,6 +111,9 @@ PDL_API bool HasSizesOf(const Type& type, llvm::ArrayRef<int64_t> sizes, bool tr
 /// Whether a tensor is a value for a parameter or state of `type` under the conversions of `ref`.
 PDL_API bool FitsWeight(const Type& type, const WeightRef& ref, DType dtype,
                         llvm::ArrayRef<int64_t> sizes);
+/// Whether a state of type `copy` can get the value of a parameter or state of type `source`: the
+/// dims are the same, and so are the dtypes, or both are floating-point.
+PDL_API bool IsCopyable(const Type& source, const Type& copy);
 
 }  // namespace pdl
 

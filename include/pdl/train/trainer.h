@@ -54,6 +54,11 @@ struct TrainerOptions {
   std::string monitor;
   /// Training ends after this number of epochs without an improvement; 0: never.
   int64_t patience = 0;
+  /// Keeps moving averages of the parameters with this decay, in 0..1, usually 0.99 to 0.9999: each
+  /// step moves them by the fraction 1 - decay towards the parameters (see AverageParameters).
+  /// Evaluate and SaveWeights use the averages in place of the parameters; a checkpoint has both.
+  /// 0: none.
+  double average = 0;
   /// Weights and folders; its seed is ignored. Its precision is that of the training steps: with
   /// kF16 the losses are scaled, and a step whose gradients overflow only changes the scale, which
   /// is part of the checkpoint. Evaluation is in f32.
@@ -159,6 +164,8 @@ class PDL_API Trainer {
   llvm::ArrayRef<std::string> losses() const;
   /// The current value of a parameter or state, on the CPU.
   llvm::Expected<Tensor> ValueOf(llvm::StringRef name) const;
+  /// The value for inference: the moving average of a parameter if there is one, else ValueOf.
+  llvm::Expected<Tensor> TrainedValueOf(llvm::StringRef name) const;
   /// Warnings of Resume: the network differs from the one of the checkpoint, or the best epoch is
   /// determined differently.
   llvm::ArrayRef<std::string> warnings() const;
@@ -178,6 +185,7 @@ struct CheckpointInfo {
   bool shuffle = true;
   bool drop_last = false;
   DType precision = DType::kF32;
+  double average = 0;
 };
 /// Returns an Error if the file is damaged or not a checkpoint.
 PDL_API llvm::Expected<CheckpointInfo> ReadCheckpointInfo(llvm::StringRef path);

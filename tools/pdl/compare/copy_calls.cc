@@ -103,6 +103,7 @@ llvm::Expected<Graph> ConvertFloats(const Graph& network, DType floats) {
                                  parameter->location()));
   for (const Value* state : network.states()) {
     VariableInfo info;
+    info.copy_of = state->variable().copy_of;
     if (state->variable().initializer) {
       llvm::Expected<BlockId> block = copier.CopyInitializer(*state->variable().initializer);
       if (!block) return block.takeError();
