@@ -146,6 +146,13 @@ void Assignments::ElaborateUpdate(const ast::UpdateStatement* statement) {
   }
   if (const std::string path = copies_.PathOf(name); !path.empty())
     return UpdateCopy(statement, path);
+  if (copies_.InstanceNamed(name) != nullptr) {
+    report_
+        .Error(Code::kNoState, statement->name.range,
+               "'" + name + "' is a layer, whose parameters are not states")
+        .Note("a copy has states: state target = copy(" + name.str() + ")");
+    return;
+  }
   const Datum datum = expressions_.Evaluate(statement->value, at_.frame->FullName(name));
   auto known = at_.frame->states.find(name);
   Value* state = known != at_.frame->states.end() ? known->second

@@ -2,6 +2,7 @@
 
 #include "frontend/elaborate/budget.h"
 #include "frontend/elaborate/expressions.h"
+#include "frontend/elaborate/given_parameters.h"
 #include "frontend/elaborate/layer_copies.h"
 #include "frontend/elaborate/name_table.h"
 #include "frontend/elaborate/parameter_names.h"
@@ -17,17 +18,8 @@ std::optional<Datum> Builtins::EvaluateBuiltin(const ast::CallExpr* expr, const 
   const llvm::StringRef name = callee->name;
   const size_t count = expr->arguments.size() + (piped != nullptr ? 1 : 0);
   if (piped == nullptr && name == "params" && expr->arguments.size() == 1 &&
-      !expr->arguments[0].is_named()) {
-    std::vector<Value*> parameters;
-    const std::string path = copies_.PathOf(at_.file->Text(expr->arguments[0].value->range));
-    if (!path.empty()) {
-      for (Value* state : copies_.ParametersOf(path))
-        parameters.push_back(names_.CurrentState(state));
-    } else if (!parameter_names_.ReadParameters(expr->arguments[0].value, &parameters))
-      return Datum();
-    if (at_.IsRepeated() && !budget_.MayGrow(0, parameters.size(), expr->range)) return Datum();
-    return budget_.MakeList(std::vector<Datum>(parameters.begin(), parameters.end()), expr->range);
-  }
+      !expr->arguments[0].is_named())
+    return EvaluateParams(expr);
   const bool is_query = name == "len" || name == "dims" || name == "dtype";
   const bool is_min_max = at_.frame->dims_first && (name == "min" || name == "max") && count == 2;
   if (!is_query && !is_min_max) return std::nullopt;
@@ -68,6 +60,20 @@ std::optional<Datum> Builtins::EvaluateBuiltin(const ast::CallExpr* expr, const 
   for (const Dim& dim : tensor->type().dims) dims.push_back(Datum(dim));
   if (at_.IsRepeated() && !budget_.MayGrow(0, dims.size(), expr->range)) return Datum();
   return budget_.MakeList(std::move(dims), expr->range);
+}
+
+Datum Builtins::EvaluateParams(const ast::CallExpr* expr) {
+  const ast::Expr* name = expr->arguments[0].value;
+  std::vector<Value*> parameters;
+  if (const std::string copy = copies_.PathOf(at_.file->Text(name->range)); !copy.empty()) {
+    for (Value* state : copies_.ParametersOf(copy))
+      parameters.push_back(names_.CurrentState(state));
+  } else {
+    if (!parameter_names_.ReadParameters(name, &parameters)) return Datum();
+    for (Value*& parameter : parameters) parameter = given_parameters_.Replace(parameter);
+  }
+  if (at_.IsRepeated() && !budget_.MayGrow(0, parameters.size(), expr->range)) return Datum();
+  return budget_.MakeList(std::vector<Datum>(parameters.begin(), parameters.end()), expr->range);
 }
 
 }  // namespace pdl

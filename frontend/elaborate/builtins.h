@@ -7,6 +7,7 @@ namespace pdl {
 
 class Budget;
 class Expressions;
+class GivenParameters;
 class LayerCopies;
 class NameTable;
 class ParameterNames;
@@ -19,7 +20,7 @@ class Builtins {
  public:
   Builtins(Position& at, Reporter& report, Budget& budget, NameTable& names, TypeReader& types,
            Expressions& expressions, ParameterNames& parameter_names, LayerCopies& copies,
-           UnusedNames& unused)
+           GivenParameters& given_parameters, UnusedNames& unused)
       : at_(at),
         report_(report),
         budget_(budget),
@@ -28,12 +29,16 @@ class Builtins {
         expressions_(expressions),
         parameter_names_(parameter_names),
         copies_(copies),
+        given_parameters_(given_parameters),
         unused_(unused) {}
 
   /// Evaluates a built-in function of constants; nullopt if the callee is none.
   std::optional<Datum> EvaluateBuiltin(const ast::CallExpr* expr, const Operand* piped);
 
  private:
+  /// `params(x)`: the list of the parameters below a name.
+  Datum EvaluateParams(const ast::CallExpr* expr);
+
   Position& at_;
   Reporter& report_;
   Budget& budget_;
@@ -42,6 +47,7 @@ class Builtins {
   Expressions& expressions_;
   ParameterNames& parameter_names_;
   LayerCopies& copies_;
+  GivenParameters& given_parameters_;
   UnusedNames& unused_;
 };
 

@@ -58,6 +58,8 @@ void CollectInstances(llvm::ArrayRef<const ast::Statement*> statements, llvm::St
   for (const ast::Statement* statement : statements) {
     if (const auto* instance = llvm::dyn_cast<ast::LayerInstanceStatement>(statement)) {
       names->insert(instance->name.text);
+    } else if (const auto* variable = llvm::dyn_cast<ast::VariableStatement>(statement)) {
+      if (variable->type == nullptr) names->insert(variable->name.text);  // a copied layer
     } else if (const auto* assign = llvm::dyn_cast<ast::AssignStatement>(statement)) {
       for (const ast::Identifier& target : assign->targets) names->insert(target.text);
     } else if (const auto* loop = llvm::dyn_cast<ast::ForStatement>(statement)) {

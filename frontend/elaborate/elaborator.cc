@@ -85,11 +85,13 @@ struct Elaborator::Parts {
                                    callees, types,       copies, training_values};
   OperatorExpressions operators{at,          state.graph, report,   budget,      callees,
                                 constraints, emitter,     literals, expressions, calls};
-  Members members{at, state.graph, report, names, callees, expressions, parameter_names};
+  Members members{at,      state.graph, report,          names,
+                  callees, expressions, parameter_names, given_parameters};
   Subscripts subscripts{at, report, callees, types, emitter, expressions};
   Calls calls{at,     names,     callees, emitter,         expressions, builtins,
               binder, functions, layers,  argument_reader, gradients};
-  Builtins builtins{at, report, budget, names, types, expressions, parameter_names, copies, unused};
+  Builtins builtins{at,     report,           budget, names, types, expressions, parameter_names,
+                    copies, given_parameters, unused};
   ArgumentBinder binder{report, budget, expressions, functions};
   LoadCalls load_calls{at, report, expressions};
   ParameterRecords records{at, report, expressions, attributes, functions, load_calls};

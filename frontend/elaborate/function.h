@@ -82,6 +82,9 @@ struct GivenValues {
   Datum list;
   std::shared_ptr<const SourceFile> text;  // where they are given
   SourceRange range;
+  std::vector<SourceRange> items;  // of the values, if they are written as a list
+
+  SourceRange RangeOf(size_t index) const { return index < items.size() ? items[index] : range; }
 };
 
 /// The arguments of a layer call.

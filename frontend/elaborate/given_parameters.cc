@@ -25,8 +25,11 @@ void GivenParameters::Read(const ast::Argument& argument, LayerArguments* argume
     arguments->is_poison = true;
     return;
   }
-  arguments->params =
-      std::make_shared<const GivenValues>(GivenValues{datum, at_.file, argument.value->range});
+  GivenValues given{datum, at_.file, argument.value->range, {}};
+  const auto* list = llvm::dyn_cast<ast::ListExpr>(ast::WithoutParentheses(argument.value));
+  if (list != nullptr && list->items.size() == items->size())
+    for (const ast::Argument& item : list->items) given.items.push_back(item.value->range);
+  arguments->params = std::make_shared<const GivenValues>(std::move(given));
 }
 
 std::optional<ParameterValues> GivenParameters::Begin(const GivenValues& given,
@@ -73,22 +76,27 @@ std::optional<Datum> GivenParameters::Find(const std::string& parameter, const T
       Report(*values, Code::kOperandCount,
              values->is_by_name
                  ? "'" + parameter + "' is created by this call and has no value in params"
-                 : "there is no value for '" + llvm::Twine(parameter) + "': '" + values->callee +
-                       "' has more parameters than " + Counted(items.size(), "value"));
+                 : "params has " + Counted(items.size(), "value") + ", and none for '" + parameter +
+                       "'");
     }
     return Datum();
   }
-  const size_t index =
-      known != values->indices.end()
-          ? known->second
-          : values->indices.try_emplace(parameter, values->indices.size()).first->second;
+  const size_t index = known != values->indices.end() ? known->second : values->indices.size();
+  values->indices.try_emplace(parameter, index);
+  const SourceRange range = values->given->RangeOf(index);
   const PlaceScope place(&at_, values->frame, values->given->text);
-  Value* value = literals_.AsTensor(items[index], values->given->range, type.dtype, {});
+  Value* value = literals_.AsTensor(items[index], range, type.dtype, {});
   if (value == nullptr) return Datum();
   const bool fits =
-      types_.CheckType(value->type(), type, values->given->range,
+      types_.CheckType(value->type(), type, range,
                        "value " + llvm::Twine(index) + " of params, for '" + parameter + "',");
   return fits ? Datum(value) : Datum();
+}
+
+Value* GivenParameters::Replace(Value* parameter) {
+  if (parameter->kind() != ValueKind::kParameter) return parameter;
+  const std::optional<Datum> found = Find(parameter->name(), parameter->type());
+  return found && found->tensor() != nullptr ? found->tensor() : parameter;
 }
 
 void GivenParameters::Report(const ParameterValues& values, Code code, const llvm::Twine& message) {

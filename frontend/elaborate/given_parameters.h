@@ -36,6 +36,8 @@ class GivenParameters {
   /// The value of the parameter of that name; nullopt if it is not replaced, poison if an error was
   /// reported.
   std::optional<Datum> Find(const std::string& parameter, const Type& type);
+  /// The value that a parameter which exists has in the current frame: its own, or a given one.
+  Value* Replace(Value* parameter);
 
  private:
   void Report(const ParameterValues& values, Code code, const llvm::Twine& message);

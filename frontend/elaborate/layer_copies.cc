@@ -50,7 +50,9 @@ std::optional<LayerCopies::Source> LayerCopies::ReadSource(const ast::CallExpr* 
   Diagnostic& diagnostic =
       report_.Error(Code::kBadInitializer, expr->range,
                     "copy takes a layer instance, a parameter or a state; '" + text + "' is " +
-                        (value != nullptr ? "computed" : datum.Phrase()));
+                        (value == nullptr                     ? datum.Phrase()
+                         : value->kind() == ValueKind::kInput ? "an input"
+                                                              : "computed"));
   if (at_.frame->call_paths.contains(text))
     diagnostic.Note("an instance has a name of its own: layer net = ..., " + text.str() +
                     " = net(...)");

@@ -3,6 +3,7 @@
 #include "frontend/elaborate/callee_table.h"
 #include "frontend/elaborate/expressions.h"
 #include "frontend/elaborate/foreign_names.h"
+#include "frontend/elaborate/given_parameters.h"
 #include "frontend/elaborate/name_table.h"
 #include "frontend/elaborate/parameter_names.h"
 #include "frontend/elaborate/reporter.h"
@@ -121,7 +122,8 @@ std::optional<Datum> Members::FindByPath(const ast::MemberExpr* member) {
   if (found != at_.frame->scope.end()) return found->second;
   Value* value = graph_.FindValue(at_.frame->FullName(path));
   if (value == nullptr) return std::nullopt;
-  return Datum(value->kind() == ValueKind::kState ? names_.CurrentState(value) : value);
+  return Datum(value->kind() == ValueKind::kState ? names_.CurrentState(value)
+                                                  : given_parameters_.Replace(value));
 }
 
 // Notes that a name refers to the first of several results of its call, and how to access the

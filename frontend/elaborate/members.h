@@ -7,6 +7,7 @@ namespace pdl {
 
 class CalleeTable;
 class Expressions;
+class GivenParameters;
 class NameTable;
 class ParameterNames;
 class Reporter;
@@ -15,14 +16,16 @@ class Reporter;
 class Members {
  public:
   Members(Position& at, Graph& graph, Reporter& report, NameTable& names, CalleeTable& callees,
-          Expressions& expressions, ParameterNames& parameter_names)
+          Expressions& expressions, ParameterNames& parameter_names,
+          GivenParameters& given_parameters)
       : at_(at),
         graph_(graph),
         report_(report),
         names_(names),
         callees_(callees),
         expressions_(expressions),
-        parameter_names_(parameter_names) {}
+        parameter_names_(parameter_names),
+        given_parameters_(given_parameters) {}
 
   /// `lstm(x).last`, `hidden.w`; poison if an error was reported.
   Datum EvaluateMember(const ast::MemberExpr* member, Targets targets);
@@ -47,6 +50,7 @@ class Members {
   CalleeTable& callees_;
   Expressions& expressions_;
   ParameterNames& parameter_names_;
+  GivenParameters& given_parameters_;
 };
 
 }  // namespace pdl

@@ -152,7 +152,7 @@ class Declaration:
         if attribute is not None:
             return not attribute.counted
         return name in self.optimizer_options or (
-            self.is_layer and name in ("training", "recompute")
+            self.is_layer and name in ("training", "recompute", "params")
         )
 
     @cached_property

@@ -61,8 +61,8 @@ class WeightMover {
       auto held = loaded.weights.find(value->name());
       if (held != loaded.weights.end() && match == nullptr) {
         copies.emplace_back(value->name(), Tensor::FromConstant(held->second));
-        value->variable().weight =
-            WeightRef{path::filename(copy_file_).str(), value->name(), Sha256(held->second)};
+        value->variable().LoadFrom(
+            {path::filename(copy_file_).str(), value->name(), Sha256(held->second)});
         continue;
       }
       if (match == nullptr && !value->variable().weight) continue;

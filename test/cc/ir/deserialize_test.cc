@@ -195,6 +195,45 @@ const BrokenCase kBroken[] = {
      "parameter 'w' has neither an initializer nor a weight [PDL0402]"},
     {"StateWithNeither", [](NetworkDesc& d) { VarOf(d, "s").clear_initializer(); },
      "state 's' has neither an initializer nor a weight [PDL0402]"},
+    {"CopyOfNothing",
+     [](NetworkDesc& d) {
+       VarOf(d, "s").clear_initializer();
+       VarOf(d, "s").set_copy_of("nobody");
+     },
+     "variable 's': there is no parameter or state 'nobody' to copy [PDL0402]"},
+    {"CopyOfAResult",
+     [](NetworkDesc& d) {
+       VarOf(d, "s").clear_initializer();
+       VarOf(d, "s").set_copy_of("y");
+     },
+     "variable 's': there is no parameter or state 'y' to copy [PDL0402]"},
+    {"CopyOfAnotherType",
+     [](NetworkDesc& d) {
+       VarOf(d, "s").clear_initializer();
+       VarOf(d, "s").set_copy_of("w");
+     },
+     "variable 's' is f32[N, 2*M + 1], a copy of 'w', which is f32[3] [PDL0402]"},
+    {"CopyOfItself",
+     [](NetworkDesc& d) {
+       VarOf(d, "s").clear_initializer();
+       VarOf(d, "s").set_copy_of("s");
+     },
+     "variable 's' is a copy of itself [PDL0402]"},
+    {"CopiesOfEachOther",
+     [](NetworkDesc& d) {
+       VarDesc& s = VarOf(d, "s");
+       s.clear_initializer();
+       s.set_copy_of("r");
+       VarDesc r = s;
+       r.set_name("r");
+       r.set_copy_of("s");
+       *d.add_variables() = r;
+     },
+     "variable 's' is a copy of itself [PDL0402]"},
+    {"CopyWithAnInitializer", [](NetworkDesc& d) { VarOf(d, "s").set_copy_of("w"); },
+     "variable 's': a copy has no other initial value [PDL0402]"},
+    {"ParameterThatIsACopy", [](NetworkDesc& d) { VarOf(d, "w").set_copy_of("v"); },
+     "variable 'w': a parameter is not a copy [PDL0402]"},
     {"NoInitializer", [](NetworkDesc& d) { VarOf(d, "w").set_initializer(77); },
      "variable 'w': there is no block 76 to compute it [PDL0402]"},
     {"InitializerOfAnotherType", [](NetworkDesc& d) { VarOf(d, "w").set_initializer(3); },

@@ -1,0 +1,145 @@
+// Moving averages of parameters.
+#include <cmath>
+
+#include "test/cc/testing/trainer_testing.h"
+
+namespace pdl {
+namespace {
+
+const char kFit[] = R"(input x: f32[N, 2]
+input t: f32[N]
+param w: f32[2] = normal()
+param b: f32[] = zeros()
+param fixed: f32[] = ones() with {trainable=false}
+output loss = mean((sum(x * w, axes=[1]) + b * fixed - t) ** 2)
+minimize loss with sgd(lr=0.05)
+)";
+
+TrainerOptions Averaged(double decay, const std::string& folder = "") {
+  TrainerOptions options = Options(2, folder);
+  options.average = decay;
+  return options;
+}
+
+TEST(Averages, FollowTheParameters) {
+  Training run(Averaged(0.75), kFit);
+  ASSERT_TRUE(run.trainer) << run.message;
+  std::vector<float> expected = Elements<float>(Value(run.trainer->ValueOf("w")));
+  EXPECT_EQ(Elements<float>(Value(run.trainer->ValueOf("w.average"))), expected);
+  for (int step = 0; step < 10; ++step) {
+    ASSERT_EQ(Message(run.trainer->Step()), "");
+    const std::vector<float> w = Elements<float>(Value(run.trainer->ValueOf("w")));
+    for (size_t i = 0; i < 2; ++i) expected[i] += (w[i] - expected[i]) * 0.25f;
+    const std::vector<float> average = Elements<float>(Value(run.trainer->ValueOf("w.average")));
+    for (size_t i = 0; i < 2; ++i) EXPECT_NEAR(average[i], expected[i], 1e-6) << step;
+    EXPECT_EQ(Elements<float>(Value(run.trainer->TrainedValueOf("w"))), average);
+  }
+  EXPECT_NE(Elements<float>(Value(run.trainer->ValueOf("w"))), expected);
+  EXPECT_EQ(Elements<float>(Value(run.trainer->TrainedValueOf("fixed"))), std::vector<float>{1});
+}
+
+TEST(Averages, DoNotChangeTheTraining) {
+  Training with(Averaged(0.9), kFit), without(Options(2), kFit);
+  EXPECT_EQ(Value(with.trainer->Train()), TrainingEnd::kDone);
+  EXPECT_EQ(Value(without.trainer->Train()), TrainingEnd::kDone);
+  for (const char* name : {"w", "b"})
+    EXPECT_EQ(Bytes(Value(with.trainer->ValueOf(name))),
+              Bytes(Value(without.trainer->ValueOf(name))));
+}
+
+TEST(Averages, AreEvaluatedAndWritten) {
+  TemporaryFolder folder;
+  Training run(Averaged(0.9), kFit);
+  for (int step = 0; step < 3; ++step) ASSERT_EQ(Message(run.trainer->Step()), "");
+  ASSERT_EQ(Message(run.trainer->SaveWeights(folder / "w.safetensors")), "");
+  auto file = SafetensorsFile::Open(folder / "w.safetensors");
+  ASSERT_TRUE(static_cast<bool>(file)) << llvm::toString(file.takeError());
+  EXPECT_EQ(file->entries().size(), 3u);  // w, b, fixed
+  const Tensor average = Value(run.trainer->ValueOf("w.average"));
+  EXPECT_EQ(Bytes(Tensor::FromConstant(file->Read(*file->Find("w")))), Bytes(average));
+  // The same loss as a network with those parameters.
+  const Graph graph = MakeGraph(kFit);
+  auto data = Dataset::FromTensors(LinePoints(20, 7), graph);
+  ASSERT_TRUE(static_cast<bool>(data));
+  const double measured = Value(run.trainer->Evaluate(*data))[0].value;
+  TrainerOptions options = Options(1);
+  for (const char* name : {"w", "b"})
+    options.network.weights[name] = Value(run.trainer->TrainedValueOf(name)).ToConstant();
+  Training other(options, kFit);
+  EXPECT_EQ(Value(other.trainer->Evaluate(*data))[0].value, measured);
+}
+
+TEST(Averages, ResumeBitForBit) {
+  TemporaryFolder folder, parted;
+  Training whole(Averaged(0.9, folder.path()), kFit);
+  EXPECT_EQ(Value(whole.trainer->Train()), TrainingEnd::kDone);
+  Training first(Averaged(0.9, parted.path()), kFit);
+  for (int step = 0; step < 5; ++step) ASSERT_EQ(Message(first.trainer->Step()), "");
+  ASSERT_EQ(Message(first.trainer->Save(parted / "last.safetensors")), "");
+  Training second(Averaged(0.9, parted.path()), kFit);
+  ASSERT_EQ(Message(second.trainer->Resume(parted / "last.safetensors")), "");
+  EXPECT_EQ(Value(second.trainer->Train()), TrainingEnd::kDone);
+  for (const char* file : {"last.safetensors", "best.safetensors"})
+    EXPECT_EQ(ReadBytes(parted / file), ReadBytes(folder / file)) << file;
+  Training other(Averaged(0.5), kFit);
+  EXPECT_EQ(Message(other.trainer->Resume(parted / "last.safetensors")),
+            "'" + (parted / "last.safetensors") +
+                "' is the checkpoint of another run, which cannot be resumed here: the decay of "
+                "the averages is 0.9 there and 0.5 here [PDL0516]");
+}
+
+TEST(Averages, OfParametersWithFewBitsHaveMore) {
+  std::string text = kFit;
+  text.replace(text.find("param b: f32[]"), 14, "param b: bf16[]");
+  text.replace(text.find("b * fixed"), 9, "cast(b, to=f32) * fixed");
+  Training run(Averaged(0.99), text);
+  ASSERT_TRUE(run.trainer) << run.message;
+  ASSERT_EQ(Message(run.trainer->Step()), "");
+  EXPECT_EQ(Value(run.trainer->ValueOf("b.average")).dtype(), DType::kF32);
+  EXPECT_EQ(Value(run.trainer->TrainedValueOf("b")).dtype(), DType::kBF16);
+  ASSERT_EQ(Message(run.trainer->Evaluate(
+                Value(Dataset::FromTensors(LinePoints(8, 2), MakeGraph(text))))),
+            "");
+}
+
+TEST(Averages, OfTablesWhoseStepsWriteTheUsedRowsOnly) {
+  const std::string text = R"(input x: f32[N, 2]
+input t: f32[N]
+param table: f32[5, 2] = normal()
+rows = gather(table, cast(abs(x[:, 0]) * 4.99, to=i64))
+output loss = mean((sum(x * rows, axes=[1]) - t) ** 2)
+)";
+  for (const char* optimizer : {"sgd(lr=0.1)", "adam(lr=0.1)", "adam(lr=0.1, lazy=true)"}) {
+    const std::string network = text + "minimize loss with " + optimizer + "\n";
+    Training with(Averaged(0.5), network), without(Options(1), network);
+    ASSERT_TRUE(with.trainer) << optimizer << ": " << with.message;
+    std::vector<float> expected = Elements<float>(Value(with.trainer->ValueOf("table")));
+    for (int step = 0; step < 4; ++step) {
+      ASSERT_EQ(Message(with.trainer->Step()), "") << optimizer;
+      ASSERT_EQ(Message(without.trainer->Step()), "");
+      const std::vector<float> now = Elements<float>(Value(with.trainer->ValueOf("table")));
+      EXPECT_EQ(now, Elements<float>(Value(without.trainer->ValueOf("table")))) << optimizer;
+      for (size_t i = 0; i < now.size(); ++i) expected[i] = (expected[i] + now[i]) / 2;
+    }
+    const std::vector<float> average =
+        Elements<float>(Value(with.trainer->ValueOf("table.average")));
+    for (size_t i = 0; i < average.size(); ++i) EXPECT_NEAR(average[i], expected[i], 1e-6);
+  }
+}
+
+TEST(Averages, WrongOptions) {
+  EXPECT_EQ(Training(Averaged(1), kFit).message,
+            "the decay of the averages must be at least 0 and less than 1, got 1.0 [PDL0515]");
+  EXPECT_EQ(Training(Averaged(std::nan("")), kFit).message,
+            "the decay of the averages must be at least 0 and less than 1, got nan [PDL0515]");
+  EXPECT_EQ(Training(Averaged(0.9), kLine).message,
+            "there are no parameters to average: the network has no minimize statement [PDL0515]");
+  std::string taken = kFit;
+  taken.insert(taken.find("output loss"),
+               "state w.average: f32[2] = zeros()\nupdate w.average = w\n");
+  EXPECT_EQ(Training(Averaged(0.9), taken).message,
+            "'w.average' is the name of the moving average of 'w', and must not be used [PDL0210]");
+}
+
+}  // namespace
+}  // namespace pdl
