@@ -9,41 +9,32 @@ namespace {
 
 class ParameterAveraging {
  public:
-  ParameterAveraging(Graph& graph, const OpRegistry& registry, double decay)
-      : graph_(graph), registry_(registry), decay_(decay) {}
+  ParameterAveraging(Graph& step, const OpRegistry& registry, double decay)
+      : graph_(step), registry_(registry), decay_(decay) {}
 
-  void Run() {
-    std::vector<GraphTraining> trainings = graph_.trainings().vec();
-    graph_.ClearTrainings();
-    for (GraphTraining& training : trainings) {
-      std::vector<GraphUpdate> averages;
-      for (const GraphUpdate& update : training.updates)
-        if (update.state->kind() == ValueKind::kParameter)
-          averages.push_back(Average(*update.state, update.value));
-      llvm::append_range(training.updates, averages);
-      graph_.AddTraining(std::move(training));
-    }
-  }
-
- private:
-  GraphUpdate Average(const Value& parameter, Value* next) {
+  void Average(Value* parameter) {
+    Value* next = parameter;  // this step may not change it
+    for (const GraphUpdate& update : graph_.updates())
+      if (update.state == parameter) next = update.value;
     // An average of many values needs more bits than a 16-bit parameter has.
-    const bool is_double = parameter.type().dtype == DType::kF64;
+    const bool is_double = parameter->type().dtype == DType::kF64;
     const DType dtype = is_double ? DType::kF64 : DType::kF32;
     VariableInfo info;
-    info.copy_of = parameter.name();
-    const std::string name = AverageName(parameter.name());
-    Value* average = graph_.AddState(name, Type(dtype, parameter.type().dims), std::move(info),
-                                     next->location());
-    graph_.SetComment(average, "The moving average of '" + parameter.name() + "'.");
-    if (next->type().dtype != dtype) next = Call("cast", next, {{"to", dtype}}, name + "_value");
+    info.copy_of = parameter->name();
+    const std::string name = AverageName(parameter->name());
+    Value* average = graph_.AddState(name, Type(dtype, parameter->type().dims), std::move(info));
+    graph_.SetComment(average, "The moving average of '" + parameter->name() + "'.");
+    // Separates the rows of a table that a step changes from its average, all of which change.
+    next = Call("stop_gradient", next, {}, name + "_value");
+    if (next->type().dtype != dtype) next = Call("cast", next, {{"to", dtype}}, name + "_cast");
     Value* difference = Call("sub", {next, average}, {}, name + "_difference");
     Value* rate = Call("constant", {},
                        {{"value", Constant::Scalar(dtype, 1 - decay_)}, {"dtype", dtype}}, "rate");
     Value* change = Call("mul", {difference, rate}, {}, name + "_change");
-    return {average, Call("add", {average, change}, {}, name + "_next")};
+    graph_.AddUpdate(average, Call("add", {average, change}, {}, name + "_next"));
   }
 
+ private:
   Value* Call(llvm::StringRef op, llvm::ArrayRef<Value*> operands,
               llvm::ArrayRef<NamedAttribute> attributes, const std::string& result) {
     const OpDef* def = registry_.Find(op);
@@ -62,14 +53,24 @@ class ParameterAveraging {
 
 std::string AverageName(llvm::StringRef parameter) { return parameter.str() + ".average"; }
 
-llvm::Error AverageParameters(Graph& graph, const OpRegistry& registry, double decay) {
-  for (const Value* parameter : graph.parameters()) {
-    if (graph.FindValue(AverageName(parameter->name())) == nullptr) continue;
+std::vector<std::string> TrainedParameters(const Graph& network) {
+  std::vector<std::string> names;
+  for (const GraphTraining& training : network.trainings())
+    for (const Value* parameter : training.parameters) names.push_back(parameter->name());
+  return names;
+}
+
+llvm::Error AverageParameters(Graph& step, const OpRegistry& registry,
+                              const ParameterAverages& averages) {
+  for (const std::string& parameter : averages.parameters) {
+    if (step.FindValue(AverageName(parameter)) == nullptr) continue;
     return MakeUserError(Code::kBadMinimize,
                          "'{0}' is the name of the moving average of '{1}', and must not be used",
-                         AverageName(parameter->name()), parameter->name());
+                         AverageName(parameter), parameter);
   }
-  ParameterAveraging(graph, registry, decay).Run();
+  ParameterAveraging averaging(step, registry, averages.decay);
+  for (const std::string& parameter : averages.parameters)
+    if (Value* value = step.FindValue(parameter)) averaging.Average(value);
   return llvm::Error::success();
 }
 

@@ -22,13 +22,6 @@ llvm::Error Run(Graph& graph, PassContext& context) {
 
 bool IsOptimized(const Graph&, const PassContext& context) { return context.optimize; }
 
-constexpr Pass kAverageParameters = {
-    "average-parameters", "adds moving averages of the parameters",
-    [](Graph& graph, PassContext& context) {
-      return AverageParameters(graph, context.registry, *context.average);
-    },
-    [](const Graph&, const PassContext& context) { return context.average.has_value(); }};
-
 constexpr Pass kTrainingStep = {
     "training-step",
     "turns minimize statements into updates of states",
@@ -44,6 +37,14 @@ constexpr Pass kScaleGradients = {
       return llvm::Error::success();
     },
     [](const Graph&, const PassContext& context) { return context.scale.has_value(); },
+    kNoTraining};
+
+constexpr Pass kAverageParameters = {
+    "average-parameters", "adds moving averages of the parameters",
+    [](Graph& graph, PassContext& context) {
+      return AverageParameters(graph, context.registry, *context.averages);
+    },
+    [](const Graph&, const PassContext& context) { return context.averages.has_value(); },
     kNoTraining};
 
 constexpr Pass kDropTraining = {
@@ -167,7 +168,7 @@ constexpr Pass kNetworkPasses[] = {
     kUpdateUsedRows, kReducePrecision, kForwardSingleOperands, kCommonSubexpressions,
     kMergeLoops,     kFoldConstants,   kFinalDeadCode};
 constexpr Pass kPlanPasses[] = {kSelectSides, kDropUnreadChecks, kChannelsLast};
-constexpr Pass kStepPasses[] = {kAverageParameters, kTrainingStep, kScaleGradients};
+constexpr Pass kStepPasses[] = {kTrainingStep, kScaleGradients, kAverageParameters};
 constexpr Pass kCheckPasses[] = {kLowerStorage, kLowerGradients};
 constexpr Pass kCheckStepPasses[] = {kTrainingStep, kLowerStorage, kLowerGradients,
                                      kUpdateUsedRows};

@@ -33,9 +33,10 @@ struct Component {
   llvm::SmallVector<Op*, 2> sources;
   llvm::SmallVector<Op*, 1> sums;  // sums of all elements, which are 0 in unused rows
   llvm::SmallVector<GraphUpdate, 3> updates;
-  const Op* dense_at = nullptr;  // a call that is not elementwise
-  bool is_dense = false;         // all rows are needed
-  bool is_lazy = false;          // contains lazy_rows
+  llvm::SmallVector<Op*, 1> readers;  // calls of stop_gradient that read complete new values
+  const Op* dense_at = nullptr;       // a call that is not elementwise
+  bool is_dense = false;              // all rows are needed
+  bool is_lazy = false;               // contains lazy_rows
 };
 
 /// Rewrites one Component.
@@ -51,7 +52,11 @@ class RowRewriter {
     FindRows();
     for (const GraphUpdate& update : component_.updates) {
       Value* rows = RowsOf(update.value);
-      graph_.AddUpdate(update.state, g_.Call("scatter_nd", {update.state, row_indices_, rows}));
+      Value* next = g_.Call("scatter_nd", {update.state, row_indices_, rows});
+      graph_.AddUpdate(update.state, next);
+      for (Op* reader : component_.readers)
+        if (reader->operands()[0] == update.value)
+          graph_.RewriteOp(reader, reader->def(), next, reader->attribute_values().vec());
     }
     for (Op* sum : component_.sums) {
       Value* rows = RowsOf(sum->operands()[0]);
@@ -222,6 +227,7 @@ class RowUpdates {
     Component& from = components_[b];
     into.sources.append(from.sources);
     into.sums.append(from.sums);
+    into.readers.append(from.readers);
     into.is_dense |= from.is_dense;
     into.is_lazy |= from.is_lazy;
     if (!into.dense_at) into.dense_at = from.dense_at;
@@ -241,11 +247,17 @@ class RowUpdates {
   }
 
   void FindComponents() {
+    llvm::DenseSet<const Value*> updated;
+    for (const GraphUpdate& update : graph_.updates()) updated.insert(update.value);
     for (Op* op : graph_.ops()) {
       llvm::SmallVector<unsigned, 2> read;
       for (const Value* operand : op->operands())
         if (auto found = component_of_.find(operand); found != component_of_.end())
           read.push_back(Root(found->second));
+      if (!read.empty() && op->type() == "stop_gradient" && updated.contains(op->operands()[0])) {
+        components_[read[0]].readers.push_back(op);
+        continue;
+      }
       if (!read.empty()) Visit(*op, read);
       if (!IsSource(*op)) continue;
       for (const unsigned component : read) MakeDense(component, op);

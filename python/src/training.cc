@@ -97,7 +97,7 @@ llvm::Expected<Graph> PyTraining::MakeStep(llvm::ArrayRef<unsigned> active) cons
   Graph step = graph.Clone();
   PassContext context{GlobalRegistry()};
   if (!graph.trainings().empty()) context.active = active;
-  if (average_ > 0) context.average = average_;
+  if (average_ > 0) context.averages = {average_, TrainedParameters(graph)};
   if (!scale_state_.empty()) context.scale.emplace().state = scale_state_;
   if (llvm::Error error = StepPipeline().Run(step, context)) return error;
   return step;

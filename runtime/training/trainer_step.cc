@@ -15,7 +15,7 @@ llvm::Expected<Graph> Trainer::Impl::MakeStep(llvm::ArrayRef<unsigned> active) c
   Graph step = network.Clone();
   PassContext context{registry};
   if (!network.trainings().empty()) context.active = active;
-  if (options.average > 0) context.average = options.average;
+  if (options.average > 0) context.averages = {options.average, TrainedParameters(network)};
   if (!scale_state.empty()) context.scale.emplace().state = scale_state;
   if (llvm::Error error = StepPipeline().Run(step, context)) return error;
   return step;

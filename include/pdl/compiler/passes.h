@@ -59,7 +59,8 @@ PDL_API void ForwardSingleOperands(Graph& graph);
 PDL_API void EliminateCommonSubexpressions(Graph& graph);
 /// Makes updates of tables sparse. If the new value of a state is computed element by element from
 /// a gradient of rows (a scatter_add onto zeros), computes and writes only the rows that are used,
-/// provided that the other rows do not change anyway or `lazy_rows` permits it. Returns a UserError
+/// provided that the other rows do not change anyway or `lazy_rows` permits it. Calls of
+/// `stop_gradient` may use the complete new value. Returns a UserError
 /// (kBadMinimize) if `lazy_rows` is set for a gradient that some call needs as a dense tensor.
 PDL_API llvm::Error UpdateUsedRows(Graph& graph, const OpRegistry& registry);
 /// Mixed precision: computes f32 matmul, convolutions, attention and the calls of their gradients
@@ -87,11 +88,20 @@ struct GradientScale {
 /// gradient is not scaled.
 PDL_API void ScaleGradients(Graph& step, const OpRegistry& registry, const GradientScale& scale);
 
-/// Adds a moving average of each trained parameter to a graph that was compiled for training: a
-/// state AverageName(parameter), a copy of the parameter at first, which each step that changes the
-/// parameter moves by the fraction 1 - `decay` towards the new value. It is f32 for a 16-bit
-/// parameter. A UserError (kBadMinimize) if the graph uses the name of a state already.
-PDL_API llvm::Error AverageParameters(Graph& graph, const OpRegistry& registry, double decay);
+/// Parameters of AverageParameters.
+struct ParameterAverages {
+  /// In 0..1.
+  double decay = 0;
+  std::vector<std::string> parameters;
+};
+/// Adds moving averages of parameters to the network of a training step, in which the parameters
+/// are states: for each one a state AverageName(parameter), a copy of the parameter at first, which
+/// each step moves by the fraction 1 - `decay` towards the parameter's new value. It is f32 for a
+/// 16-bit parameter. A UserError (kBadMinimize) if the graph uses that name already.
+PDL_API llvm::Error AverageParameters(Graph& step, const OpRegistry& registry,
+                                      const ParameterAverages& averages);
+/// The names of the parameters that the `minimize` statements of a network change.
+PDL_API std::vector<std::string> TrainedParameters(const Graph& network);
 /// The name of the state with the moving average of a parameter: "fc.w.average".
 PDL_API std::string AverageName(llvm::StringRef parameter);
 

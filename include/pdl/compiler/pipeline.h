@@ -63,8 +63,8 @@ struct PassContext {
   /// Indices of the active `minimize` statements; nullopt: the graph is the network of a step
   /// already.
   std::optional<llvm::ArrayRef<unsigned>> active = {};
-  /// Enables moving averages of the parameters, with this decay; see AverageParameters.
-  std::optional<double> average = {};
+  /// Enables moving averages of parameters.
+  std::optional<ParameterAverages> averages = {};
   /// Enables gradient scaling.
   std::optional<GradientScale> scale = {};
 

@@ -71,7 +71,8 @@ TEST(Copies, DoNotShareMemoryThatTheProgramMayWrite) {
   Scope scope;
   Feed(scope, "x", F32({1}, {1}));
   float memory[] = {2, 3};
-  Feed(scope, "w", Tensor(DType::kF32, {2}, memory));
+  Feed(scope, "w",
+       Tensor(DType::kF32, {2}, std::shared_ptr<void>(std::shared_ptr<void>(), memory)));
   ASSERT_FALSE(RunOnce(*network, scope));
   memory[0] = 100;
   ASSERT_FALSE(RunOnce(*network, scope));
