@@ -1,11 +1,8 @@
 // Deserialization: from bytes to a Graph.
-#include "google/protobuf/arena.h"
-#include "google/protobuf/io/coded_stream.h"
-#include "google/protobuf/stubs/logging.h"
 #include "ir/complete_network.h"
+#include "ir/network_message.h"
 #include "ir/network_reader.h"
 #include "pdl/compiler/serialize.h"
-#include "pdl/op/error.h"
 #include "pdl/op/out_of_memory.h"
 
 namespace pdl {
@@ -13,29 +10,11 @@ namespace {
 
 llvm::Expected<Graph> Deserialize(llvm::StringRef bytes, llvm::StringRef file,
                                   const OpRegistry& registry) {
-  if (bytes.size() > kMaxNetworkBytes)
-    return MakeUserError(Code::kBadNetwork, "{0}: a network has at most {2} bytes, got {1}", file,
-                         bytes.size(), kMaxNetworkBytes);
   google::protobuf::Arena arena;
-  auto* desc = google::protobuf::Arena::CreateMessage<NetworkDesc>(&arena);
-  {
-    google::protobuf::LogSilencer silencer;
-    google::protobuf::io::CodedInputStream coded(reinterpret_cast<const uint8_t*>(bytes.data()),
-                                                 static_cast<int>(bytes.size()));
-    // Each nested call in a dim takes two levels.
-    coded.SetRecursionLimit(2 * kMaxDimDepth + 32);
-    if (!desc->ParseFromCodedStream(&coded) || !coded.ConsumedEntireMessage() ||
-        desc->format_version() == 0)
-      return MakeUserError(Code::kBadNetwork, "{0}: not a network file, or damaged", file);
-  }
-  if (desc->format_version() > kFormatVersion)
-    return MakeUserError(Code::kBadNetwork,
-                         "{0}: format version {1}, but this version of pdl reads 1 to {2}", file,
-                         desc->format_version(), kFormatVersion);
-  if (!desc->whole())
-    return MakeUserError(Code::kBadNetwork, "{0}: truncated: the end is missing", file);
-  if (desc->incomplete()) AddResultVariables(desc);
-  return NetworkReader(*desc, bytes.size(), file, registry).Read();
+  llvm::Expected<NetworkDesc*> desc = ParseNetwork(bytes, file, &arena);
+  if (!desc) return desc.takeError();
+  if ((*desc)->incomplete()) AddResultVariables(*desc);
+  return NetworkReader(**desc, bytes.size(), file, registry).Read();
 }
 
 }  // namespace

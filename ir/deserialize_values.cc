@@ -272,6 +272,8 @@ llvm::Expected<AttributeValue> ProtoReader::ReadAttribute(const Attribute& attri
     case Attribute::kTensors:
       return ReadList(attribute.tensors().values(),
                       [](const TensorValue& value) { return ReadTensor(value); });
+    case Attribute::kSource:
+      return Broken("source, which only calls of layers have");
     case Attribute::VALUE_NOT_SET:
       break;
   }

@@ -33,6 +33,21 @@ llvm::Expected<LoadedNetwork> CompileSource(const InputFile& file, const LoadOpt
 
 char SourceErrors::ID = 0;
 
+/// The source of a stored network that calls layers. `error` is that of DeserializeNetwork, which
+/// is returned for other networks.
+static llvm::Expected<std::string> SourceOfLayerCalls(llvm::StringRef bytes, llvm::StringRef name,
+                                                      llvm::Error error) {
+  llvm::Expected<std::string> source = SourceOfIncomplete(bytes, name, GlobalRegistry());
+  if (source && source->empty()) return error;
+  llvm::consumeError(std::move(error));
+  return source;
+}
+
+/// A compiled network as source of the same name.
+static InputFile AsSource(const InputFile& file, llvm::StringRef source) {
+  return {llvm::MemoryBuffer::getMemBufferCopy(source, file.name), file.name, file.folder};
+}
+
 llvm::Expected<std::shared_ptr<const SourceFile>> ReadImported(llvm::StringRef folder,
                                                                llvm::StringRef path) {
   llvm::Expected<std::string> resolved = ResolveInFolder(folder, path);
@@ -44,10 +59,12 @@ llvm::Expected<std::shared_ptr<const SourceFile>> ReadImported(llvm::StringRef f
   file->name = name.str().str();
   if (!file->is_compiled) return ToSource(*file);
   // A stored network is imported as the flat source that reproduces it.
-  llvm::Expected<Graph> graph =
-      DeserializeNetwork(file->bytes->getBuffer(), file->name, GlobalRegistry());
-  if (!graph) return graph.takeError();
-  return std::make_shared<const SourceFile>(file->name, EmitPdl(*graph));
+  const llvm::StringRef bytes = file->bytes->getBuffer();
+  llvm::Expected<Graph> graph = DeserializeNetwork(bytes, file->name, GlobalRegistry());
+  llvm::Expected<std::string> source =
+      graph ? EmitPdl(*graph) : SourceOfLayerCalls(bytes, file->name, graph.takeError());
+  if (!source) return source.takeError();
+  return std::make_shared<const SourceFile>(file->name, std::move(*source));
 }
 
 CompileRequest MakeCompileRequest(const InputFile& file, std::shared_ptr<const SourceFile> source,
@@ -135,13 +152,16 @@ llvm::Expected<LoadedNetwork> LoadNetwork(const InputFile& file, const LoadOptio
   }
   llvm::Expected<Graph> graph =
       DeserializeNetwork(file.bytes->getBuffer(), file.name, GlobalRegistry());
-  if (!graph) return graph.takeError();
+  if (!graph) {
+    llvm::Expected<std::string> source =
+        SourceOfLayerCalls(file.bytes->getBuffer(), file.name, graph.takeError());
+    if (!source) return source.takeError();
+    return CompileSource(AsSource(file, *source), options);
+  }
   if (!options.training_step || graph->trainings().empty())
     return LoadedNetwork{std::move(*graph), file.folder};
   // The flat source contains the optimizers.
-  InputFile text{llvm::MemoryBuffer::getMemBufferCopy(EmitPdl(*graph), file.name), file.name,
-                 file.folder};
-  llvm::Expected<LoadedNetwork> network = CompileSource(text, options);
+  llvm::Expected<LoadedNetwork> network = CompileSource(AsSource(file, EmitPdl(*graph)), options);
   if (network) return network;
   // The source was valid when it was compiled, so the error is a name that the flat source lacks.
   llvm::consumeError(network.takeError());

@@ -35,9 +35,11 @@ CallResults Calls::EvaluateCall(const ast::CallExpr* expr, const Operand* piped,
                              targets);
   }
   if (callee.op == nullptr) {
-    // The arguments may contain errors of their own.
+    // The arguments may contain errors of their own. A call may be a function here.
     for (const ast::Argument& argument : expr->arguments) {
-      if (argument.value->kind != ast::ExprKind::kRecord) expressions_.Evaluate(argument.value);
+      const bool may_be_function = argument.is_named() && llvm::isa<ast::CallExpr>(argument.value);
+      if (argument.value->kind != ast::ExprKind::kRecord && !may_be_function)
+        expressions_.Evaluate(argument.value);
     }
     return {};
   }

@@ -80,6 +80,8 @@ class _Arguments:
             if self.declaration.has_input(name):
                 is_list = any(one.name == name and one.repeatable for one in self.declaration.inputs)
                 rendered = self.renderer.operand(given if is_list else self._one_array(given), name)
+            elif self.declaration.is_layer and name == "params" and not self.declaration.attribute(name):
+                rendered = self.renderer.operand(given, name)
             else:
                 rendered = self.renderer.attribute(given, self.declaration.attribute(name))
             self.text.append(f"{name}={rendered}")

@@ -19,6 +19,7 @@ def accuracy(
     name: str | None = None,
     training: bool = ...,
     recompute: bool = ...,
+    params: Sequence[Operand] = ...,
 ) -> Value:
     """The fraction of rows whose largest logit is at the label.
 
@@ -37,7 +38,12 @@ def accuracy(
         The fraction of rows that are right, in [0, 1]: f32, a scalar.
     """
 @overload
-def accuracy(*, training: bool = ..., recompute: bool = ...) -> Function: ...
+def accuracy(
+    *,
+    training: bool = ...,
+    recompute: bool = ...,
+    params: Sequence[Operand] = ...,
+) -> Function: ...
 
 @overload
 def adagrad(
@@ -50,6 +56,7 @@ def adagrad(
     name: str | None = None,
     training: bool = ...,
     recompute: bool = ...,
+    params: Sequence[Operand] = ...,
 ) -> Value:
     """Adagrad (Duchi et al. 2011): computes a parameter's new value from its gradient.
 
@@ -81,6 +88,7 @@ def adagrad(
     initial: float = 0.0,
     training: bool = ...,
     recompute: bool = ...,
+    params: Sequence[Operand] = ...,
     clip_norm: float = ...,
     lazy: bool = ...,
 ) -> Function: ...
@@ -97,6 +105,7 @@ def adam(
     name: str | None = None,
     training: bool = ...,
     recompute: bool = ...,
+    params: Sequence[Operand] = ...,
 ) -> Value:
     """Adam (Kingma & Ba, arXiv:1412.6980): computes a parameter's new value from its gradient.
 
@@ -131,6 +140,7 @@ def adam(
     eps: float = 1e-08,
     training: bool = ...,
     recompute: bool = ...,
+    params: Sequence[Operand] = ...,
     clip_norm: float = ...,
     lazy: bool = ...,
 ) -> Function: ...
@@ -148,6 +158,7 @@ def adamw(
     name: str | None = None,
     training: bool = ...,
     recompute: bool = ...,
+    params: Sequence[Operand] = ...,
 ) -> Value:
     """Adam with decoupled weight decay (Loshchilov & Hutter, arXiv:1711.05101): computes a
     parameter's new value from its gradient.
@@ -186,6 +197,7 @@ def adamw(
     decay: float = 0.01,
     training: bool = ...,
     recompute: bool = ...,
+    params: Sequence[Operand] = ...,
     clip_norm: float = ...,
     lazy: bool = ...,
 ) -> Function: ...
@@ -201,6 +213,7 @@ def batch_norm(
     name: str | None = None,
     training: bool = ...,
     recompute: bool = ...,
+    params: Sequence[Operand] = ...,
 ) -> Value:
     """Batch normalization of each channel (Ioffe & Szegedy, arXiv:1502.03167): in training
     with the statistics of the batch, otherwise with the running mean and variance.
@@ -278,6 +291,7 @@ def batch_norm(
     bias_attr: ParameterAttributes = ...,
     training: bool = ...,
     recompute: bool = ...,
+    params: Sequence[Operand] = ...,
 ) -> Function: ...
 
 @overload
@@ -290,6 +304,7 @@ def bidirectional(
     name: str | None = None,
     training: bool = ...,
     recompute: bool = ...,
+    params: Sequence[Operand] = ...,
 ) -> Results:
     """A bidirectional recurrent layer (Schuster & Paliwal 1997), made of two layers such as
     `lstm(size=64)`: one from the first step to the last, the other from the last to the
@@ -326,6 +341,7 @@ def bidirectional(
     backward: FunctionLike,
     training: bool = ...,
     recompute: bool = ...,
+    params: Sequence[Operand] = ...,
 ) -> Function: ...
 
 @overload
@@ -336,6 +352,7 @@ def clip_gradient(
     name: str | None = None,
     training: bool = ...,
     recompute: bool = ...,
+    params: Sequence[Operand] = ...,
 ) -> Value:
     """A gradient with its elements clipped to [-bound, bound]: `gradient_clipping` of a
     parameter.
@@ -355,7 +372,13 @@ def clip_gradient(
         The clipped gradient: dims and dtype as g.
     """
 @overload
-def clip_gradient(*, bound: float, training: bool = ..., recompute: bool = ...) -> Function: ...
+def clip_gradient(
+    *,
+    bound: float,
+    training: bool = ...,
+    recompute: bool = ...,
+    params: Sequence[Operand] = ...,
+) -> Function: ...
 
 @overload
 def conv(
@@ -375,6 +398,7 @@ def conv(
     name: str | None = None,
     training: bool = ...,
     recompute: bool = ...,
+    params: Sequence[Operand] = ...,
 ) -> Value:
     """Convolution with learned weights, over 1 to 3 spatial dims.
 
@@ -472,6 +496,7 @@ def conv(
     bias_attr: ParameterAttributes = ...,
     training: bool = ...,
     recompute: bool = ...,
+    params: Sequence[Operand] = ...,
 ) -> Function: ...
 
 @overload
@@ -488,6 +513,7 @@ def conv_bn(
     name: str | None = None,
     training: bool = ...,
     recompute: bool = ...,
+    params: Sequence[Operand] = ...,
 ) -> Value:
     """Convolution without a bias, batch normalization, and an activation: the building block
     of residual networks (He et al., arXiv:1512.03385).
@@ -553,6 +579,7 @@ def conv_bn(
     param_attr: ParameterAttributes = ...,
     training: bool = ...,
     recompute: bool = ...,
+    params: Sequence[Operand] = ...,
 ) -> Function: ...
 
 @overload
@@ -571,6 +598,7 @@ def conv_up(
     name: str | None = None,
     training: bool = ...,
     recompute: bool = ...,
+    params: Sequence[Operand] = ...,
 ) -> Value:
     """Transposed convolution with learned weights, over 1 to 3 spatial dims: multiplies each
     size by the stride.
@@ -660,6 +688,7 @@ def conv_up(
     bias_attr: ParameterAttributes = ...,
     training: bool = ...,
     recompute: bool = ...,
+    params: Sequence[Operand] = ...,
 ) -> Function: ...
 
 @overload
@@ -672,6 +701,7 @@ def cosine(
     name: str | None = None,
     training: bool = ...,
     recompute: bool = ...,
+    params: Sequence[Operand] = ...,
 ) -> Value:
     """A learning rate that decreases along half a cosine (Loshchilov & Hutter,
     arXiv:1608.03983).
@@ -702,6 +732,7 @@ def cosine(
     to: float = 0.0,
     training: bool = ...,
     recompute: bool = ...,
+    params: Sequence[Operand] = ...,
 ) -> Function: ...
 
 @overload
@@ -712,6 +743,7 @@ def dropout(
     name: str | None = None,
     training: bool = ...,
     recompute: bool = ...,
+    params: Sequence[Operand] = ...,
 ) -> Value:
     """In training, sets elements to 0 at random and scales the others so that the expected
     value does not change (Srivastava et al. 2014); otherwise returns its input.
@@ -731,7 +763,13 @@ def dropout(
         x, in training with some elements 0 and the others scaled: type as x.
     """
 @overload
-def dropout(*, p: float = 0.5, training: bool = ..., recompute: bool = ...) -> Function: ...
+def dropout(
+    *,
+    p: float = 0.5,
+    training: bool = ...,
+    recompute: bool = ...,
+    params: Sequence[Operand] = ...,
+) -> Function: ...
 
 @overload
 def embedding(
@@ -742,6 +780,7 @@ def embedding(
     name: str | None = None,
     training: bool = ...,
     recompute: bool = ...,
+    params: Sequence[Operand] = ...,
 ) -> Value:
     """A learned vector for each index.
 
@@ -788,6 +827,7 @@ def embedding(
     param_attr: ParameterAttributes = ...,
     training: bool = ...,
     recompute: bool = ...,
+    params: Sequence[Operand] = ...,
 ) -> Function: ...
 
 @overload
@@ -804,6 +844,7 @@ def fc(
     name: str | None = None,
     training: bool = ...,
     recompute: bool = ...,
+    params: Sequence[Operand] = ...,
 ) -> Value:
     """Fully connected layer: every input is multiplied by its own weight, and the results are
     added.
@@ -883,6 +924,7 @@ def fc(
     bias_attr: ParameterAttributes = ...,
     training: bool = ...,
     recompute: bool = ...,
+    params: Sequence[Operand] = ...,
 ) -> Function: ...
 
 @overload
@@ -897,6 +939,7 @@ def ftrl(
     name: str | None = None,
     training: bool = ...,
     recompute: bool = ...,
+    params: Sequence[Operand] = ...,
 ) -> Value:
     """FTRL-Proximal (McMahan et al. 2013), which yields sparse parameters: computes a
     parameter's new value from its gradient.
@@ -932,6 +975,7 @@ def ftrl(
     l2: float = 0.0,
     training: bool = ...,
     recompute: bool = ...,
+    params: Sequence[Operand] = ...,
     clip_norm: float = ...,
     lazy: bool = ...,
 ) -> Function: ...
@@ -949,6 +993,7 @@ def gemm(
     name: str | None = None,
     training: bool = ...,
     recompute: bool = ...,
+    params: Sequence[Operand] = ...,
 ) -> Value:
     """alpha * a @ b + beta * c, as the BLAS function of this name.
 
@@ -985,6 +1030,7 @@ def gemm(
     transpose_b: bool = False,
     training: bool = ...,
     recompute: bool = ...,
+    params: Sequence[Operand] = ...,
 ) -> Function: ...
 
 @overload
@@ -994,6 +1040,7 @@ def global_avg_pool(
     name: str | None = None,
     training: bool = ...,
     recompute: bool = ...,
+    params: Sequence[Operand] = ...,
 ) -> Value:
     """The mean of each channel over all positions: f32[N, C, H, W] becomes f32[N, C].
 
@@ -1010,7 +1057,12 @@ def global_avg_pool(
         The mean of each channel: [N, C]; dtype as x.
     """
 @overload
-def global_avg_pool(*, training: bool = ..., recompute: bool = ...) -> Function: ...
+def global_avg_pool(
+    *,
+    training: bool = ...,
+    recompute: bool = ...,
+    params: Sequence[Operand] = ...,
+) -> Function: ...
 
 @overload
 def global_max_pool(
@@ -1019,6 +1071,7 @@ def global_max_pool(
     name: str | None = None,
     training: bool = ...,
     recompute: bool = ...,
+    params: Sequence[Operand] = ...,
 ) -> Value:
     """The largest element of each channel: f32[N, C, H, W] becomes f32[N, C].
 
@@ -1035,7 +1088,12 @@ def global_max_pool(
         The largest element of each channel: [N, C]; dtype as x.
     """
 @overload
-def global_max_pool(*, training: bool = ..., recompute: bool = ...) -> Function: ...
+def global_max_pool(
+    *,
+    training: bool = ...,
+    recompute: bool = ...,
+    params: Sequence[Operand] = ...,
+) -> Function: ...
 
 @overload
 def group_norm(
@@ -1050,6 +1108,7 @@ def group_norm(
     name: str | None = None,
     training: bool = ...,
     recompute: bool = ...,
+    params: Sequence[Operand] = ...,
 ) -> Value:
     """Group normalization (Wu & He, arXiv:1803.08494): normalizes groups of adjacent channels
     of each element of the batch, then scales and shifts each channel.
@@ -1129,6 +1188,7 @@ def group_norm(
     bias_attr: ParameterAttributes = ...,
     training: bool = ...,
     recompute: bool = ...,
+    params: Sequence[Operand] = ...,
 ) -> Function: ...
 
 @overload
@@ -1145,6 +1205,7 @@ def gru(
     name: str | None = None,
     training: bool = ...,
     recompute: bool = ...,
+    params: Sequence[Operand] = ...,
 ) -> Results:
     """A layer of gated recurrent units (Cho et al., arXiv:1406.1078), over ragged sequences or
     padded batches.
@@ -1234,6 +1295,7 @@ def gru(
     bias_attr: ParameterAttributes = ...,
     training: bool = ...,
     recompute: bool = ...,
+    params: Sequence[Operand] = ...,
 ) -> Function: ...
 
 @overload
@@ -1247,6 +1309,7 @@ def gru_step(
     name: str | None = None,
     training: bool = ...,
     recompute: bool = ...,
+    params: Sequence[Operand] = ...,
 ) -> Results:
     """One step of `gru`: computes the new state from the previous one.
 
@@ -1281,6 +1344,7 @@ def gru_step(
     b_h: Operand | None = None,
     training: bool = ...,
     recompute: bool = ...,
+    params: Sequence[Operand] = ...,
 ) -> Function: ...
 
 @overload
@@ -1295,6 +1359,7 @@ def instance_norm(
     name: str | None = None,
     training: bool = ...,
     recompute: bool = ...,
+    params: Sequence[Operand] = ...,
 ) -> Value:
     """Instance normalization (Ulyanov et al., arXiv:1607.08022): normalizes each channel of
     each element of the batch, then scales and shifts it.
@@ -1371,6 +1436,7 @@ def instance_norm(
     bias_attr: ParameterAttributes = ...,
     training: bool = ...,
     recompute: bool = ...,
+    params: Sequence[Operand] = ...,
 ) -> Function: ...
 
 @overload
@@ -1382,6 +1448,7 @@ def l2_normalize(
     name: str | None = None,
     training: bool = ...,
     recompute: bool = ...,
+    params: Sequence[Operand] = ...,
 ) -> Value:
     """Divides by the Euclidean norm, so that the norm becomes 1.
 
@@ -1408,6 +1475,7 @@ def l2_normalize(
     eps: float = 1e-12,
     training: bool = ...,
     recompute: bool = ...,
+    params: Sequence[Operand] = ...,
 ) -> Function: ...
 
 @overload
@@ -1423,6 +1491,7 @@ def lamb(
     name: str | None = None,
     training: bool = ...,
     recompute: bool = ...,
+    params: Sequence[Operand] = ...,
 ) -> Value:
     """LAMB (You et al., arXiv:1904.00962), for large batches: the step of Adam, scaled to the
     norm of the parameter times the learning rate.
@@ -1463,6 +1532,7 @@ def lamb(
     decay: float = 0.01,
     training: bool = ...,
     recompute: bool = ...,
+    params: Sequence[Operand] = ...,
     clip_norm: float = ...,
     lazy: bool = ...,
 ) -> Function: ...
@@ -1479,6 +1549,7 @@ def layer_norm(
     name: str | None = None,
     training: bool = ...,
     recompute: bool = ...,
+    params: Sequence[Operand] = ...,
 ) -> Value:
     """Layer normalization (Ba et al., arXiv:1607.06450): normalizes each row, then scales and
     shifts it.
@@ -1555,6 +1626,7 @@ def layer_norm(
     bias_attr: ParameterAttributes = ...,
     training: bool = ...,
     recompute: bool = ...,
+    params: Sequence[Operand] = ...,
 ) -> Function: ...
 
 @overload
@@ -1568,6 +1640,7 @@ def local_response_norm(
     name: str | None = None,
     training: bool = ...,
     recompute: bool = ...,
+    params: Sequence[Operand] = ...,
 ) -> Value:
     """Local response normalization across channels (Krizhevsky et al. 2012, "ImageNet
     classification with deep convolutional neural networks"): divides each element by (bias
@@ -1602,6 +1675,7 @@ def local_response_norm(
     bias: float = 1.0,
     training: bool = ...,
     recompute: bool = ...,
+    params: Sequence[Operand] = ...,
 ) -> Function: ...
 
 @overload
@@ -1619,6 +1693,7 @@ def lstm(
     name: str | None = None,
     training: bool = ...,
     recompute: bool = ...,
+    params: Sequence[Operand] = ...,
 ) -> Results:
     """A long short-term memory layer (Hochreiter & Schmidhuber 1997; Gers et al. 2000), over
     ragged sequences or padded batches.
@@ -1713,6 +1788,7 @@ def lstm(
     bias_attr: ParameterAttributes = ...,
     training: bool = ...,
     recompute: bool = ...,
+    params: Sequence[Operand] = ...,
 ) -> Function: ...
 
 @overload
@@ -1726,6 +1802,7 @@ def lstm_step(
     name: str | None = None,
     training: bool = ...,
     recompute: bool = ...,
+    params: Sequence[Operand] = ...,
 ) -> Results:
     """One step of `lstm`: computes the new states from the previous ones.
 
@@ -1761,6 +1838,7 @@ def lstm_step(
     bias: Operand | None = None,
     training: bool = ...,
     recompute: bool = ...,
+    params: Sequence[Operand] = ...,
 ) -> Function: ...
 
 @overload
@@ -1771,6 +1849,7 @@ def matrix_power(
     name: str | None = None,
     training: bool = ...,
     recompute: bool = ...,
+    params: Sequence[Operand] = ...,
 ) -> Value:
     """The n-th power of square matrices: x @ x @ … for n > 0, the identity for n = 0, and the
     power of the inverse for n < 0, for which x must be f32 or f64.
@@ -1790,7 +1869,13 @@ def matrix_power(
         The power: type as x.
     """
 @overload
-def matrix_power(*, n: int, training: bool = ..., recompute: bool = ...) -> Function: ...
+def matrix_power(
+    *,
+    n: int,
+    training: bool = ...,
+    recompute: bool = ...,
+    params: Sequence[Operand] = ...,
+) -> Function: ...
 
 @overload
 def mlp(
@@ -1805,6 +1890,7 @@ def mlp(
     name: str | None = None,
     training: bool = ...,
     recompute: bool = ...,
+    params: Sequence[Operand] = ...,
 ) -> Value:
     """A sequence of fully connected layers.
 
@@ -1883,6 +1969,7 @@ def mlp(
     bias_attr: ParameterAttributes = ...,
     training: bool = ...,
     recompute: bool = ...,
+    params: Sequence[Operand] = ...,
 ) -> Function: ...
 
 @overload
@@ -1902,6 +1989,7 @@ def multi_head_attention(
     name: str | None = None,
     training: bool = ...,
     recompute: bool = ...,
+    params: Sequence[Operand] = ...,
 ) -> Value:
     """Multi-head attention (Vaswani et al., arXiv:1706.03762): each position of x attends to
     `memory`, or to x itself if `memory` is omitted.
@@ -1993,6 +2081,7 @@ def multi_head_attention(
     bias_attr: ParameterAttributes = ...,
     training: bool = ...,
     recompute: bool = ...,
+    params: Sequence[Operand] = ...,
 ) -> Function: ...
 
 @overload
@@ -2004,6 +2093,7 @@ def norm_factor(
     name: str | None = None,
     training: bool = ...,
     recompute: bool = ...,
+    params: Sequence[Operand] = ...,
 ) -> Value:
     """The factor that limits the norm of all gradients, as one vector, to `limit`: `clip_norm`
     of an optimizer (Pascanu et al., arXiv:1211.5063).
@@ -2026,7 +2116,13 @@ def norm_factor(
         f32.
     """
 @overload
-def norm_factor(*, limit: float, training: bool = ..., recompute: bool = ...) -> Function: ...
+def norm_factor(
+    *,
+    limit: float,
+    training: bool = ...,
+    recompute: bool = ...,
+    params: Sequence[Operand] = ...,
+) -> Function: ...
 
 @overload
 def outer(
@@ -2036,6 +2132,7 @@ def outer(
     name: str | None = None,
     training: bool = ...,
     recompute: bool = ...,
+    params: Sequence[Operand] = ...,
 ) -> Value:
     """The outer product: each element of x times each element of y.
 
@@ -2054,7 +2151,12 @@ def outer(
         The products: [..., N, M]; dtype as x.
     """
 @overload
-def outer(*, training: bool = ..., recompute: bool = ...) -> Function: ...
+def outer(
+    *,
+    training: bool = ...,
+    recompute: bool = ...,
+    params: Sequence[Operand] = ...,
+) -> Function: ...
 
 @overload
 def piecewise(
@@ -2065,6 +2167,7 @@ def piecewise(
     name: str | None = None,
     training: bool = ...,
     recompute: bool = ...,
+    params: Sequence[Operand] = ...,
 ) -> Value:
     """A piecewise constant learning rate.
 
@@ -2091,6 +2194,7 @@ def piecewise(
     values: float | Sequence[float],
     training: bool = ...,
     recompute: bool = ...,
+    params: Sequence[Operand] = ...,
 ) -> Function: ...
 
 @overload
@@ -2101,6 +2205,7 @@ def pinv(
     name: str | None = None,
     training: bool = ...,
     recompute: bool = ...,
+    params: Sequence[Operand] = ...,
 ) -> Value:
     """The pseudoinverse of matrices (Moore, Penrose), [..., N, M]: the inverse of invertible
     ones.
@@ -2122,7 +2227,13 @@ def pinv(
         The pseudoinverses, [..., N, M]; dtype as x.
     """
 @overload
-def pinv(*, rcond: float | None = None, training: bool = ..., recompute: bool = ...) -> Function: ...
+def pinv(
+    *,
+    rcond: float | None = None,
+    training: bool = ...,
+    recompute: bool = ...,
+    params: Sequence[Operand] = ...,
+) -> Function: ...
 
 @overload
 def regularize_gradient(
@@ -2135,6 +2246,7 @@ def regularize_gradient(
     name: str | None = None,
     training: bool = ...,
     recompute: bool = ...,
+    params: Sequence[Operand] = ...,
 ) -> Value:
     """A gradient times a factor, plus the gradient of `decay / 2` times the squared norm of
     the parameter (`weight_decay` of a parameter, L2) and of `l1` times the sum of its
@@ -2168,6 +2280,7 @@ def regularize_gradient(
     l1: float = 0.0,
     training: bool = ...,
     recompute: bool = ...,
+    params: Sequence[Operand] = ...,
     clip_norm: float = ...,
     lazy: bool = ...,
 ) -> Function: ...
@@ -2180,6 +2293,7 @@ def residual(
     name: str | None = None,
     training: bool = ...,
     recompute: bool = ...,
+    params: Sequence[Operand] = ...,
 ) -> Value:
     """A residual connection: x plus a function of x (He et al., arXiv:1512.03385).
 
@@ -2198,7 +2312,13 @@ def residual(
         x + body(x): type as x.
     """
 @overload
-def residual(*, body: FunctionLike, training: bool = ..., recompute: bool = ...) -> Function: ...
+def residual(
+    *,
+    body: FunctionLike,
+    training: bool = ...,
+    recompute: bool = ...,
+    params: Sequence[Operand] = ...,
+) -> Function: ...
 
 @overload
 def rms_norm(
@@ -2210,6 +2330,7 @@ def rms_norm(
     name: str | None = None,
     training: bool = ...,
     recompute: bool = ...,
+    params: Sequence[Operand] = ...,
 ) -> Value:
     """RMS normalization (Zhang & Sennrich, arXiv:1910.07467): divides each row by its root
     mean square, then scales it.
@@ -2260,6 +2381,7 @@ def rms_norm(
     param_attr: ParameterAttributes = ...,
     training: bool = ...,
     recompute: bool = ...,
+    params: Sequence[Operand] = ...,
 ) -> Function: ...
 
 @overload
@@ -2275,6 +2397,7 @@ def rmsprop(
     name: str | None = None,
     training: bool = ...,
     recompute: bool = ...,
+    params: Sequence[Operand] = ...,
 ) -> Value:
     """RMSProp (Tieleman & Hinton 2012): computes a parameter's new value from its gradient.
 
@@ -2312,6 +2435,7 @@ def rmsprop(
     centered: bool = False,
     training: bool = ...,
     recompute: bool = ...,
+    params: Sequence[Operand] = ...,
     clip_norm: float = ...,
     lazy: bool = ...,
 ) -> Function: ...
@@ -2331,6 +2455,7 @@ def rnn(
     name: str | None = None,
     training: bool = ...,
     recompute: bool = ...,
+    params: Sequence[Operand] = ...,
 ) -> Results:
     """A simple recurrent layer (Elman 1990), over ragged sequences or padded batches: h =
     act(x @ w_x + b_x + h @ w_h + b_h).
@@ -2420,6 +2545,7 @@ def rnn(
     bias_attr: ParameterAttributes = ...,
     training: bool = ...,
     recompute: bool = ...,
+    params: Sequence[Operand] = ...,
 ) -> Function: ...
 
 @overload
@@ -2433,6 +2559,7 @@ def rnn_step(
     name: str | None = None,
     training: bool = ...,
     recompute: bool = ...,
+    params: Sequence[Operand] = ...,
 ) -> Results:
     """One step of `rnn`: computes the new state from the previous one.
 
@@ -2467,6 +2594,7 @@ def rnn_step(
     act: FunctionLike | None = ...,
     training: bool = ...,
     recompute: bool = ...,
+    params: Sequence[Operand] = ...,
 ) -> Function: ...
 
 @overload
@@ -2478,6 +2606,7 @@ def scale_step(
     name: str | None = None,
     training: bool = ...,
     recompute: bool = ...,
+    params: Sequence[Operand] = ...,
 ) -> Value:
     """Interpolates between a parameter and its new value from an optimizer: `lr_scale` of a
     parameter.
@@ -2499,7 +2628,13 @@ def scale_step(
         The new value of the parameter: dims and dtype as w.
     """
 @overload
-def scale_step(*, scale: float, training: bool = ..., recompute: bool = ...) -> Function: ...
+def scale_step(
+    *,
+    scale: float,
+    training: bool = ...,
+    recompute: bool = ...,
+    params: Sequence[Operand] = ...,
+) -> Function: ...
 
 @overload
 def scatter_softmax(
@@ -2509,6 +2644,7 @@ def scatter_softmax(
     name: str | None = None,
     training: bool = ...,
     recompute: bool = ...,
+    params: Sequence[Operand] = ...,
 ) -> Value:
     """Softmax over groups of rows, in any order: the rows with the same index are a group, and
     each column is normalized within each group.
@@ -2532,7 +2668,12 @@ def scatter_softmax(
         The share of each row in its group: type as x.
     """
 @overload
-def scatter_softmax(*, training: bool = ..., recompute: bool = ...) -> Function: ...
+def scatter_softmax(
+    *,
+    training: bool = ...,
+    recompute: bool = ...,
+    params: Sequence[Operand] = ...,
+) -> Function: ...
 
 @overload
 def sequence_conv(
@@ -2548,6 +2689,7 @@ def sequence_conv(
     name: str | None = None,
     training: bool = ...,
     recompute: bool = ...,
+    params: Sequence[Operand] = ...,
 ) -> Value:
     """Convolution over sequences: each row becomes the product of learned weights with a
     window of rows of its sequence, which is padded with zeros.
@@ -2630,6 +2772,7 @@ def sequence_conv(
     bias_attr: ParameterAttributes = ...,
     training: bool = ...,
     recompute: bool = ...,
+    params: Sequence[Operand] = ...,
 ) -> Function: ...
 
 @overload
@@ -2643,6 +2786,7 @@ def sgd(
     name: str | None = None,
     training: bool = ...,
     recompute: bool = ...,
+    params: Sequence[Operand] = ...,
 ) -> Value:
     """Stochastic gradient descent: computes a parameter's new value from its gradient.
 
@@ -2674,6 +2818,7 @@ def sgd(
     nesterov: bool = False,
     training: bool = ...,
     recompute: bool = ...,
+    params: Sequence[Operand] = ...,
     clip_norm: float = ...,
     lazy: bool = ...,
 ) -> Function: ...
@@ -2688,6 +2833,7 @@ def step_decay(
     name: str | None = None,
     training: bool = ...,
     recompute: bool = ...,
+    params: Sequence[Operand] = ...,
 ) -> Value:
     """A learning rate that is multiplied by a factor at regular intervals.
 
@@ -2717,6 +2863,7 @@ def step_decay(
     factor: float = 0.1,
     training: bool = ...,
     recompute: bool = ...,
+    params: Sequence[Operand] = ...,
 ) -> Function: ...
 
 @overload
@@ -2728,6 +2875,7 @@ def topk_accuracy(
     name: str | None = None,
     training: bool = ...,
     recompute: bool = ...,
+    params: Sequence[Operand] = ...,
 ) -> Value:
     """The fraction of rows in which fewer than k logits are larger than the one at the label.
 
@@ -2748,7 +2896,13 @@ def topk_accuracy(
         The fraction of rows that are right, in [0, 1]: f32, a scalar.
     """
 @overload
-def topk_accuracy(*, k: int = 5, training: bool = ..., recompute: bool = ...) -> Function: ...
+def topk_accuracy(
+    *,
+    k: int = 5,
+    training: bool = ...,
+    recompute: bool = ...,
+    params: Sequence[Operand] = ...,
+) -> Function: ...
 
 @overload
 def transformer_decoder(
@@ -2771,6 +2925,7 @@ def transformer_decoder(
     name: str | None = None,
     training: bool = ...,
     recompute: bool = ...,
+    params: Sequence[Operand] = ...,
 ) -> Value:
     """A Transformer decoder: blocks of self-attention, attention to `memory` and a
     feed-forward network, each with a residual connection (Vaswani et al.,
@@ -2874,6 +3029,7 @@ def transformer_decoder(
     bias_attr: ParameterAttributes = ...,
     training: bool = ...,
     recompute: bool = ...,
+    params: Sequence[Operand] = ...,
 ) -> Function: ...
 
 @overload
@@ -2895,6 +3051,7 @@ def transformer_encoder(
     name: str | None = None,
     training: bool = ...,
     recompute: bool = ...,
+    params: Sequence[Operand] = ...,
 ) -> Value:
     """A Transformer encoder: blocks of self-attention and a feed-forward network, each with a
     residual connection (Vaswani et al., arXiv:1706.03762).
@@ -2992,6 +3149,7 @@ def transformer_encoder(
     bias_attr: ParameterAttributes = ...,
     training: bool = ...,
     recompute: bool = ...,
+    params: Sequence[Operand] = ...,
 ) -> Function: ...
 
 @overload
@@ -3003,6 +3161,7 @@ def warmup(
     name: str | None = None,
     training: bool = ...,
     recompute: bool = ...,
+    params: Sequence[Operand] = ...,
 ) -> Value:
     """A learning rate that increases linearly and then stays constant.
 
@@ -3023,7 +3182,14 @@ def warmup(
         The learning rate of this step: f32, a scalar.
     """
 @overload
-def warmup(*, peak: float, steps: int, training: bool = ..., recompute: bool = ...) -> Function: ...
+def warmup(
+    *,
+    peak: float,
+    steps: int,
+    training: bool = ...,
+    recompute: bool = ...,
+    params: Sequence[Operand] = ...,
+) -> Function: ...
 
 @overload
 def warmup_cosine(
@@ -3036,6 +3202,7 @@ def warmup_cosine(
     name: str | None = None,
     training: bool = ...,
     recompute: bool = ...,
+    params: Sequence[Operand] = ...,
 ) -> Value:
     """A learning rate that increases linearly, then decreases along half a cosine.
 
@@ -3068,4 +3235,5 @@ def warmup_cosine(
     to: float = 0.0,
     training: bool = ...,
     recompute: bool = ...,
+    params: Sequence[Operand] = ...,
 ) -> Function: ...

@@ -342,3 +342,21 @@ def test_codes_are_explained() -> None:
     assert "range" in pdl.explain("PDL0203")
     with pytest.raises(KeyError):
         pdl.explain("PDL9999")
+
+
+def test_layers_with_given_parameters() -> None:
+    x, w = np.float32([[1, 2], [3, 4]]), np.float32([[1, 0], [0, 2]])
+    b = np.float32([10, 20])
+    expected = x @ w + b
+    for scale in [1.0, 2.0]:
+        found = pdl.layers.fc(x, size=2, params=[scale * w, b])
+        assert np.array_equal(found, scale * (x @ w) + b)
+    with pdl.Graph() as g:
+        given = g.input("x", "f32[N, 2]")
+        net = g.param("w", "f32[2, 2]", pdl.ops.ones())
+        y = pdl.layers.fc(given, size=2, params=[2.0 * net, [10.0, 20.0]], name="y")
+        g.output(y)
+    assert np.array_equal(g.compile()(x=x)["y"], 2 * (x @ np.ones((2, 2))) + b)
+    assert np.array_equal(pdl.layers.fc(x, size=2, params=[w, b]), expected)
+    with pytest.raises(pdl.Error, match=r"params has 1 value, and none for '.*b'"):
+        pdl.layers.fc(x, size=2, params=[w])

@@ -195,7 +195,7 @@ def test_files_without_layers(tmp_path: pathlib.Path) -> None:
 @pytest.mark.parametrize(
     "make,message",
     [
-        (lambda f: f(input=X, factor=2.0), "'twice_layers.twice' has no attribute or input 'input'; it takes x, k, mode, training and recompute"),
+        (lambda f: f(input=X, factor=2.0), "'twice_layers.twice' has no attribute or input 'input'; it takes x, k, mode, training, recompute and params"),
         (lambda f: f(kk=2.0), "has no attribute or input 'kk'; did you mean 'k'?"),
         (lambda f: f(X, kk=2.0), "has no attribute or input 'kk'; did you mean 'k'?"),
         (lambda f: f(k=2.0, clip_norm=1.0), "has no attribute or input 'clip_norm'"),

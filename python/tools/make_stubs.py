@@ -123,7 +123,7 @@ def signature(declaration: Declaration, operands: list[str] | None, result: str,
         texts.append(parameter_text(one, operand))
     extra = [] if operands is None else ["name: str | None = None"]
     if declaration.is_layer:
-        extra += ["training: bool = ...", "recompute: bool = ..."]
+        extra += ["training: bool = ...", "recompute: bool = ...", "params: Sequence[Operand] = ..."]
         if operands is None and declaration.optimizer_options:
             extra += ["clip_norm: float = ...", "lazy: bool = ..."]
     if extra and not has_star:

@@ -33,6 +33,11 @@ PDL_API llvm::Expected<std::string> SerializeNetwork(const Graph& graph,
 PDL_API llvm::Expected<Graph> DeserializeNetwork(llvm::StringRef bytes, llvm::StringRef file,
                                                  const OpRegistry& registry);
 
+/// Returns the source of a stored network that is `incomplete` and calls layers, which only the
+/// compiler can complete (LoadNetwork does); empty for any other network. `file` is for messages.
+PDL_API llvm::Expected<std::string> SourceOfIncomplete(llvm::StringRef bytes, llvm::StringRef file,
+                                                       const OpRegistry& registry);
+
 /// Returns the NetworkDesc in protobuf's textproto format.
 PDL_API llvm::Expected<std::string> NetworkToText(const Graph& graph,
                                                   const SerializeOptions& options = {});
