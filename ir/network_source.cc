@@ -23,7 +23,7 @@ llvm::Error Broken(const char* format, Arguments&&... arguments) {
   return MakeUserError(Code::kBadNetwork, format, std::forward<Arguments>(arguments)...);
 }
 
-/// Whether a text of the message can stand in a line of source.
+/// Whether a string of the message is valid in one line of source.
 bool FitsInLine(llvm::StringRef text) {
   return llvm::all_of(text, [](char c) { return static_cast<unsigned char>(c) >= 0x20; });
 }

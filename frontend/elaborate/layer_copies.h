@@ -24,7 +24,7 @@ class LayerCopies {
         expressions_(expressions),
         parameter_names_(parameter_names) {}
 
-  /// What is copied: an instance of a layer and its name, or a parameter or state.
+  /// The original: an instance of a layer and its name, or a parameter or state.
   struct Source {
     FunctionPtr layer;
     llvm::StringRef name;

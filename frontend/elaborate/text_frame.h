@@ -49,7 +49,7 @@ struct ParameterValues {
   ParameterValues* outer = nullptr;
   /// The index of the value of each parameter.
   llvm::StringMap<size_t> indices;
-  /// Earlier calls have created the parameters; else each one takes the next value.
+  /// Earlier calls have created the parameters. Otherwise the order of declaration counts.
   bool is_by_name = false;
   bool has_error = false;
 };

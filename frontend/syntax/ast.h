@@ -272,7 +272,7 @@ struct InputStatement : Statement {
 /// A `param` or a `state`.
 struct VariableStatement : Statement {
   Identifier name;
-  const Type* type;  // null only in `state NAME = copy(…)`, or by mistake
+  const Type* type;  // null if it is not written: `state NAME = copy(…)`
   const Expr* initial;
   const Expr* with;  // or null
   static bool classof(const Statement* s) {

@@ -33,7 +33,7 @@ struct Component {
   llvm::SmallVector<Op*, 2> sources;
   llvm::SmallVector<Op*, 1> sums;  // sums of all elements, which are 0 in unused rows
   llvm::SmallVector<GraphUpdate, 3> updates;
-  llvm::SmallVector<Op*, 1> readers;  // calls of stop_gradient that read complete new values
+  llvm::SmallVector<Op*, 1> readers;  // identities that read complete new values
   const Op* dense_at = nullptr;       // a call that is not elementwise
   bool is_dense = false;              // all rows are needed
   bool is_lazy = false;               // contains lazy_rows
@@ -254,7 +254,8 @@ class RowUpdates {
       for (const Value* operand : op->operands())
         if (auto found = component_of_.find(operand); found != component_of_.end())
           read.push_back(Root(found->second));
-      if (!read.empty() && op->type() == "stop_gradient" && updated.contains(op->operands()[0])) {
+      if (!read.empty() && op->def().properties().is_identity &&
+          updated.contains(op->operands()[0])) {
         components_[read[0]].readers.push_back(op);
         continue;
       }

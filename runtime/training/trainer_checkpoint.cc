@@ -198,6 +198,20 @@ void Trainer::Impl::TakeBest(llvm::StringRef path, const TrainingProgress& read)
                      "best.safetensors will be replaced");
 }
 
+llvm::Error Trainer::Impl::CheckMode(llvm::StringRef path, const TrainingProgress& read) const {
+  std::string difference;
+  if (read.precision != progress.precision)
+    difference = llvm::formatv("the precision is {0} there and {1} here", DTypeName(read.precision),
+                               DTypeName(progress.precision));
+  else if (read.average != progress.average)
+    difference = llvm::formatv("the decay of the averages is {0} there and {1} here",
+                               FloatToString(read.average), FloatToString(progress.average));
+  if (difference.empty()) return llvm::Error::success();
+  return MakeUserError(Code::kCheckpoint,
+                       "'{0}' is the checkpoint of another run, which cannot be resumed here: {1}",
+                       path, difference);
+}
+
 llvm::Error Trainer::Impl::Resume(llvm::StringRef path) {
   llvm::Expected<Checkpoint> checkpoint = ReadCheckpoint(path);
   if (!checkpoint) return checkpoint.takeError();
@@ -206,17 +220,7 @@ llvm::Error Trainer::Impl::Resume(llvm::StringRef path) {
   llvm::StringMap<const Tensor*> tensors;
   for (const auto& [name, tensor] : checkpoint->tensors) tensors[name] = &tensor;
   const TrainingProgress& read = checkpoint->progress;
-  if (read.precision != progress.precision)
-    return MakeUserError(Code::kCheckpoint,
-                         "'{0}' is the checkpoint of another run, which cannot be resumed "
-                         "here: the precision is {1} there and {2} here",
-                         path, DTypeName(read.precision), DTypeName(progress.precision));
-  if (read.average != progress.average)
-    return MakeUserError(
-        Code::kCheckpoint,
-        "'{0}' is the checkpoint of another run, which cannot be resumed here: the "
-        "decay of the averages is {1} there and {2} here",
-        path, FloatToString(read.average), FloatToString(progress.average));
+  if (llvm::Error error = CheckMode(path, read)) return error;
   const Graph& graph = step_network->graph();
   for (const auto& values : {graph.parameters(), graph.states()}) {
     for (const Value* value : values) {

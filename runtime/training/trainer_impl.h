@@ -99,6 +99,8 @@ struct Trainer::Impl {
   llvm::Error Flush();
   std::string FileOf(llvm::StringRef name) const { return options.folder + "/" + name.str(); }
   llvm::Error Resume(llvm::StringRef path);
+  /// An Error if a checkpoint's `read` has other states because of its options.
+  llvm::Error CheckMode(llvm::StringRef path, const TrainingProgress& read) const;
   /// The differences between a checkpoint's `read` and this run that prevent resuming it.
   std::vector<std::string> Contradictions(const TrainingProgress& read) const;
   /// Takes the best value from a checkpoint's `read`, unless this run selects the best epoch

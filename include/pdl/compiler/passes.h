@@ -59,8 +59,8 @@ PDL_API void ForwardSingleOperands(Graph& graph);
 PDL_API void EliminateCommonSubexpressions(Graph& graph);
 /// Makes updates of tables sparse. If the new value of a state is computed element by element from
 /// a gradient of rows (a scatter_add onto zeros), computes and writes only the rows that are used,
-/// provided that the other rows do not change anyway or `lazy_rows` permits it. Calls of
-/// `stop_gradient` may use the complete new value. Returns a UserError
+/// provided that the other rows do not change anyway or `lazy_rows` permits it. Calls that
+/// are the identity may use the complete new value. Returns a UserError
 /// (kBadMinimize) if `lazy_rows` is set for a gradient that some call needs as a dense tensor.
 PDL_API llvm::Error UpdateUsedRows(Graph& graph, const OpRegistry& registry);
 /// Mixed precision: computes f32 matmul, convolutions, attention and the calls of their gradients
