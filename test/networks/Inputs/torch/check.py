@@ -5,18 +5,21 @@ network, the largest relative error, and where it is."""
 import pathlib
 import sys
 
-import models
-import networks
 import torch
+
+import base
+import networks
+import others  # noqa: F401, adds its checks
+import sequences  # noqa: F401
 
 
 def main(pdl, examples, docs, folder):
     torch.set_default_dtype(torch.float64)
     torch.set_num_threads(1)
     failed = False
-    for name, check in models.CHECKS.items():
+    for name, check in base.CHECKS.items():
         try:
-            found, expected = check(models.Context(pdl, pathlib.Path(examples), docs, pathlib.Path(folder, name)))
+            found, expected = check(base.Context(pdl, pathlib.Path(examples), docs, pathlib.Path(folder, name)))
             difference, worst = networks.error(found, expected)
             print(f"{name}: {len(expected)} results, error {difference:.1e} ({worst})")
             failed |= not difference <= 1e-5
