@@ -9,8 +9,8 @@
 FileCheck, not, count and split-file are in PATH.
 
 Features for REQUIRES and UNSUPPORTED: cuda (the program can use a GPU), asan, tsan, protoc
-(with the .proto file), dev-full, tmpfs, git, plugins (those of the tests were built), transformers
-(the Python packages transformers and torch are installed).
+(with the .proto file), dev-full, tmpfs, git, plugins (those of the tests were built), torch (the Python packages
+torch and numpy are installed), transformers (the Python packages transformers and torch are installed).
 """
 
 import ctypes
@@ -73,6 +73,8 @@ if shutil.which("git", path=config.environment["PATH"]):
     config.available_features.add("git")
 if os.path.exists(config.pdl_build + "/test/lib"):
     config.available_features.add("plugins")
+if importlib.util.find_spec("torch") and importlib.util.find_spec("numpy"):
+    config.available_features.add("torch")
 if importlib.util.find_spec("transformers") and importlib.util.find_spec("torch"):
     config.available_features.add("transformers")
 if can_mount():
