@@ -428,7 +428,8 @@ llvm::Error InferFlip(InferenceContext& context) {
   const Type& x = context.input(0);
   auto axes = context.NormalizeAxes("axes", x.rank());
   if (!axes) return axes.takeError();
-  return InferSameAsFirst(context);
+  context.SetOutput(context.input(0));  // the elements keep their range
+  return llvm::Error::success();
 }
 
 struct FlipMaker : OpProtoMaker {
@@ -470,7 +471,8 @@ llvm::Error InferRoll(InferenceContext& context) {
   if (attributes.Has("axes")) {
     if (llvm::Error error = CheckCount(context, "shifts", count, axes->size())) return error;
   }
-  return InferSameAsFirst(context);
+  context.SetOutput(context.input(0));  // the elements keep their range
+  return llvm::Error::success();
 }
 
 struct RollMaker : OpProtoMaker {
