@@ -270,7 +270,7 @@ update s = next
 minimize loss over [h.w] with sgd(lr=0.5) every 2
 )");
   EXPECT_EQ(Loaded(desc, /*training_step=*/true).find("error"), std::string::npos) << Loaded(desc);
-  // What is loaded is complete.
+  // The loaded network is complete.
   llvm::Expected<LoadedNetwork> network = LoadNetwork(Stored(desc), {});
   ASSERT_TRUE(static_cast<bool>(network)) << llvm::toString(network.takeError());
   llvm::Expected<std::string> bytes = SerializeNetwork(network->graph);
