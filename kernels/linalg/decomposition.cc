@@ -2,6 +2,8 @@
 #include <Eigen/Cholesky>
 #include <Eigen/QR>
 
+#include "kernels/linalg/lane_lu.h"
+#include "kernels/linalg/lane_qr.h"
 #include "kernels/linalg/matrix_batch.h"
 #include "kernels/linalg/matrix_gradient.h"
 #include "kernels/linalg/matrix_inference.h"
@@ -12,6 +14,8 @@ namespace pdl {
 namespace {
 
 using Eigen::Index;
+using linalg::LaneSet;
+using linalg::LaneView;
 using linalg::Matrix;
 using linalg::MatrixSizes;
 using linalg::Results;
@@ -19,7 +23,7 @@ using linalg::View;
 
 // --- cholesky -----------------------------------------------------------------------------------
 
-template <class T, int N>
+template <class T>
 class CholeskyKernel {
  public:
   static constexpr llvm::StringLiteral kOption = "upper";
@@ -30,10 +34,10 @@ class CholeskyKernel {
 
   bool Run(const T* x, Results<T> results) {
     const Index n = x_.rows();
-    linalg::LoadSymmetricPart<T, N>(x, &x_);
+    linalg::LoadSymmetricPart(x, &x_);
     llt_.compute(x_);
     if (n > 0 && llt_.info() != Eigen::Success) return false;
-    auto y = View<N, N>(results[0], n, n);
+    auto y = View(results[0], n, n);
     if (upper_) {
       y = llt_.matrixU();
     } else {
@@ -44,11 +48,30 @@ class CholeskyKernel {
 
  private:
   bool upper_;
-  Matrix<T, N, N> x_;
-  Eigen::LLT<Matrix<T, N, N>> llt_;
+  Matrix<T> x_;
+  Eigen::LLT<Matrix<T>> llt_;
+};
+
+template <class T>
+class CholeskyLanes {
+ public:
+  CholeskyLanes(MatrixSizes sizes, bool upper)
+      : upper_(upper), n_(static_cast<int>(sizes.rows)), x_(linalg::AllocateLanes<T>(n_ * n_)) {}
+
+  LaneView<T> operand() const { return linalg::RowMajor(x_.get(), n_, n_); }
+  LaneSet Run() {
+    linalg::TakeSymmetricPart(operand());
+    return linalg::FactorCholesky(operand());
+  }
+  LaneView<T> result(size_t) const { return upper_ ? Transposed(operand()) : operand(); }
+
+ private:
+  bool upper_;
+  int n_;
+  linalg::LaneMemory<T> x_;
 };
 template <class Context>
-using CholeskyOp = linalg::MatrixOp<Context, CholeskyKernel, linalg::SmallSizes::kYes>;
+using CholeskyOp = linalg::MatrixOp<Context, CholeskyKernel, CholeskyLanes>;
 
 // With the lower factor l: s = l^-T P l^-1, where P is the lower triangle of l^T dl with half of
 // its diagonal (Murray, arXiv:1602.07527). The factor depends on the symmetric part of x only.
@@ -85,7 +108,7 @@ struct CholeskyMaker : OpProtoMaker {
 
 // --- qr -----------------------------------------------------------------------------------------
 
-template <class T, int N>
+template <class T>
 class QrKernel {
  public:
   static constexpr llvm::StringLiteral kOption = "full_matrices";
@@ -100,10 +123,10 @@ class QrKernel {
 
   bool Run(const T* x, Results<T> results) {
     q_.setIdentity();
-    auto r = View<N, N>(results[1], rank_, columns_);
+    auto r = View(results[1], rank_, columns_);
     r.setZero();
     if (rows_ > 0 && columns_ > 0) {
-      qr_.compute(View<N, N>(x, rows_, columns_));
+      qr_.compute(View(x, rows_, columns_));
       q_.applyOnTheLeft(qr_.householderQ());
       r.template triangularView<Eigen::Upper>() = qr_.matrixQR().topRows(rank_);
     }
@@ -113,17 +136,35 @@ class QrKernel {
       r.row(i).tail(columns_ - i) *= T(-1);
       q_.col(i) *= T(-1);
     }
-    View<N, N>(results[0], rows_, rank_) = q_;
+    View(results[0], rows_, rank_) = q_;
     return true;
   }
 
  private:
   Index rows_, columns_, rank_;
-  Eigen::HouseholderQR<Matrix<T, N, N>> qr_;
-  Matrix<T, N, N> q_;
+  Eigen::HouseholderQR<Matrix<T>> qr_;
+  Matrix<T> q_;
+};
+
+template <class T>
+class QrLanes {
+ public:
+  QrLanes(MatrixSizes sizes, bool full)
+      : solver_(static_cast<int>(sizes.rows), static_cast<int>(sizes.columns),
+                static_cast<int>(full ? sizes.rows : std::min(sizes.rows, sizes.columns))) {}
+
+  LaneView<T> operand() const { return solver_.matrix(); }
+  LaneSet Run() {
+    solver_.Factor();
+    return 0;
+  }
+  LaneView<T> result(size_t output) const { return output == 0 ? solver_.q() : solver_.r(); }
+
+ private:
+  linalg::LaneQr<T> solver_;
 };
 template <class Context>
-using QrOp = linalg::MatrixOp<Context, QrKernel>;
+using QrOp = linalg::MatrixOp<Context, QrKernel, QrLanes>;
 
 llvm::Error InferQr(InferenceContext& context) {
   llvm::Expected<MatrixDims> x = ReadMatrices(context, 0);

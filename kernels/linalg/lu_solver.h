@@ -1,45 +1,42 @@
-// LU decompositions of batches of square matrices.
+// LU decompositions of large matrices, one by one.
 #ifndef PDL_KERNELS_LINALG_LU_SOLVER_H_
 #define PDL_KERNELS_LINALG_LU_SOLVER_H_
 
-#include <Eigen/LU>
+#include <memory>
 
 #include "kernels/linalg/matrix_batch.h"
 
 namespace pdl::linalg {
 
-/// The LU decomposition with partial pivoting of matrices of N rows and columns, or Eigen::Dynamic.
-template <class T, int N>
+/// The LU decomposition with partial pivoting of square matrices; the templates of Eigen, which
+/// take long to compile, are instantiated once.
+template <class T>
 class LuSolver {
  public:
-  explicit LuSolver(Eigen::Index n) : lu_(n), n_(n) {}
+  explicit LuSolver(Eigen::Index n);
+  LuSolver(LuSolver&&) noexcept;
+  ~LuSolver();
 
-  /// Decomposes x, which is finite and row-major.
-  void Compute(const T* x) { lu_.compute(View<N, N>(x, n_, n_)); }
-  const Eigen::PartialPivLU<Matrix<T, N, N>>& lu() const { return lu_; }
-  auto pivots() const { return lu_.matrixLU().diagonal(); }
+  /// Decomposes x, which is finite.
+  void Compute(const Matrix<T>& x);
   /// Whether a pivot is 0.
-  bool IsSingular() const { return (pivots().array() == T(0)).any(); }
-  /// The sign of the permutation of rows, 1 or -1.
-  T PermutationSign() const { return static_cast<T>(lu_.permutationP().determinant()); }
-
-  /// The determinant; an intermediate product neither overflows nor underflows.
-  T Determinant() const {
-    T product = PermutationSign();
-    int64_t exponent = 0;
-    for (Eigen::Index i = 0; i < n_; ++i) {
-      int of_pivot = 0, of_product = 0;
-      product = std::frexp(product * std::frexp(pivots()[i], &of_pivot), &of_product);
-      exponent += of_pivot + of_product;
-    }
-    constexpr int64_t kFar = 4 * std::numeric_limits<T>::max_exponent;
-    return std::ldexp(product, static_cast<int>(std::clamp(exponent, -kFar, kFar)));
-  }
+  bool IsSingular() const;
+  /// Estimates the reciprocal of the condition number.
+  T ReciprocalCondition() const;
+  /// Replaces b by the solution of x y = b.
+  void Solve(Matrix<T>* b) const;
+  /// The determinant is the result times 2 ** exponent; its absolute value is near 1, or 0.
+  double Determinant(int64_t* exponent) const;
 
  private:
-  Eigen::PartialPivLU<Matrix<T, N, N>> lu_;
-  Eigen::Index n_;
+  struct Parts;
+  std::unique_ptr<Parts> parts_;
 };
+
+/// Replaces b by the solution of a x = b with an upper triangular a; the other elements of a are
+/// not read.
+template <class T>
+void SolveUpper(const Matrix<T>& a, Matrix<T>* b);
 
 }  // namespace pdl::linalg
 

@@ -15,7 +15,7 @@ using linalg::MatrixSizes;
 using linalg::Results;
 using linalg::View;
 
-template <class T, int N>
+template <class T>
 class ExpmKernel {
  public:
   static constexpr llvm::StringLiteral kOption = "", kProblem = "";
@@ -25,14 +25,14 @@ class ExpmKernel {
   bool Run(const T* x, Results<T> results) {
     const Eigen::Index n = x_.rows();
     if (n == 0) return true;
-    x_ = View<N, N>(x, n, n);
+    x_ = View(x, n, n);
     y_ = x_.exp();
-    View<N, N>(results[0], n, n) = y_;
+    View(results[0], n, n) = y_;
     return true;
   }
 
  private:
-  Matrix<T, N, N> x_, y_;
+  Matrix<T> x_, y_;
 };
 template <class Context>
 using ExpmOp = linalg::MatrixOp<Context, ExpmKernel>;

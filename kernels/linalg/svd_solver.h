@@ -1,4 +1,4 @@
-// Singular value decompositions of batches of matrices.
+// Singular value decompositions of large matrices, one by one.
 #ifndef PDL_KERNELS_LINALG_SVD_SOLVER_H_
 #define PDL_KERNELS_LINALG_SVD_SOLVER_H_
 
@@ -8,10 +8,9 @@
 
 namespace pdl::linalg {
 
-/// x = u diag(s) v^T, with s in decreasing order; for matrices of N rows and columns, or
-/// Eigen::Dynamic. Declared for the sizes of VisitSize; the templates of Eigen, which take long to
+/// x = u diag(s) v^T, with s in decreasing order; the templates of Eigen, which take long to
 /// compile, are instantiated once.
-template <class T, int N>
+template <class T>
 class SvdSolver {
  public:
   /// With `full`, u and v are square, else they have as many columns as there are singular values.
@@ -20,10 +19,10 @@ class SvdSolver {
   ~SvdSolver();
 
   /// Decomposes a matrix with one element or more, all finite.
-  void Compute(const Matrix<T, N, N>& x);
-  const Matrix<T, N, N>& u() const;
-  const Matrix<T, N, N>& v() const;
-  const Column<T, N>& s() const;
+  void Compute(const Matrix<T>& x);
+  const Matrix<T>& u() const;
+  const Matrix<T>& v() const;
+  const Column<T>& s() const;
 
  private:
   struct Parts;

@@ -1,0 +1,69 @@
+#include "kernels/linalg/lu_solver.h"
+
+#include <Eigen/LU>
+#include <cmath>
+
+namespace pdl::linalg {
+
+template <class T>
+struct LuSolver<T>::Parts {
+  Eigen::PartialPivLU<Matrix<T>> lu;
+};
+
+template <class T>
+LuSolver<T>::LuSolver(Eigen::Index n)
+    : parts_(std::make_unique<Parts>(Parts{Eigen::PartialPivLU<Matrix<T>>(n)})) {}
+template <class T>
+LuSolver<T>::LuSolver(LuSolver&&) noexcept = default;
+template <class T>
+LuSolver<T>::~LuSolver() = default;
+
+template <class T>
+void LuSolver<T>::Compute(const Matrix<T>& x) {
+  parts_->lu.compute(x);
+}
+
+template <class T>
+bool LuSolver<T>::IsSingular() const {
+  return (parts_->lu.matrixLU().diagonal().array() == T(0)).any();
+}
+
+template <class T>
+T LuSolver<T>::ReciprocalCondition() const {
+  return parts_->lu.rcond();
+}
+
+template <class T>
+void LuSolver<T>::Solve(Matrix<T>* b) const {
+  *b = parts_->lu.permutationP() * *b;
+  parts_->lu.matrixLU().template triangularView<Eigen::UnitLower>().solveInPlace(*b);
+  SolveUpper(parts_->lu.matrixLU(), b);
+}
+
+template <class T>
+double LuSolver<T>::Determinant(int64_t* exponent) const {
+  const Matrix<T>& factors = parts_->lu.matrixLU();
+  double product = static_cast<double>(parts_->lu.permutationP().determinant());
+  *exponent = 0;
+  for (Eigen::Index i = 0; i < factors.rows(); ++i) {
+    int of_pivot = 0, of_product = 0;
+    product *= std::frexp(static_cast<double>(factors(i, i)), &of_pivot);
+    product = 2 * std::frexp(product, &of_product);
+    *exponent += of_pivot + of_product - 1;
+  }
+  if (std::abs(product) < 0x1.6a09e667f3bcdp+0) return product;
+  ++*exponent;
+  return product / 2;
+}
+
+template <class T>
+void SolveUpper(const Matrix<T>& a, Matrix<T>* b) {
+  a.template triangularView<Eigen::Upper>().solveInPlace(*b);
+}
+
+template class LuSolver<float>;
+template class LuSolver<double>;
+template void SolveUpper<float>(const Matrix<float>&, Matrix<float>*);
+template void SolveUpper<double>(const Matrix<double>&, Matrix<double>*);
+
+}  // namespace pdl::linalg
