@@ -80,26 +80,45 @@ struct LuLoop {
   }
 };
 
-// Substitution in column j of x, whose rows before `begin` are 0.
-template <class T>
-PDL_INLINE void Substitute(const Lanes<T>* a, int n, const LaneView<T>& x, int j, int begin) {
-  for (int i = begin + 1; i < n; ++i) {
-    Lanes<T> sum = x(i, j);
-    for (int k = begin; k < i; ++k) {
-      const Lanes<T>& y = x(k, j);
-      ForLanes<T>([&](int l) { sum.v[l] -= a[i * n + k].v[l] * y.v[l]; });
+// Subtracts the products of elements [begin, end) of row i of a with those rows of x from row i of
+// x, in kColumns columns from j on.
+template <int kColumns, class T>
+PDL_INLINE void SubtractRows(const Lanes<T>* a, int n, const LaneView<T>& x, int i, int j,
+                             int begin, int end, Lanes<T>* sums) {
+  for (int c = 0; c < kColumns; ++c) sums[c] = x(i, j + c);
+  for (int k = begin; k < end; ++k) {
+    const Lanes<T>& factor = a[i * n + k];
+    for (int c = 0; c < kColumns; ++c) {
+      const Lanes<T>& y = x(k, j + c);
+      ForLanes<T>([&](int l) { sums[c].v[l] -= factor.v[l] * y.v[l]; });
     }
-    x(i, j) = sum;
+  }
+}
+
+// Substitution in kColumns columns of x from j on, whose rows before `begin` are 0.
+template <int kColumns, class T>
+PDL_INLINE void Substitute(const Lanes<T>* a, int n, const LaneView<T>& x, int j, int begin) {
+  Lanes<T> sums[kColumns];
+  for (int i = begin + 1; i < n; ++i) {
+    SubtractRows<kColumns>(a, n, x, i, j, begin, i, sums);
+    for (int c = 0; c < kColumns; ++c) x(i, j + c) = sums[c];
   }
   for (int i = n; i-- > 0;) {
-    Lanes<T> sum = x(i, j);
-    for (int k = i + 1; k < n; ++k) {
-      const Lanes<T>& y = x(k, j);
-      ForLanes<T>([&](int l) { sum.v[l] -= a[i * n + k].v[l] * y.v[l]; });
+    SubtractRows<kColumns>(a, n, x, i, j, i + 1, n, sums);
+    const Lanes<T>& pivot = a[i * n + i];
+    for (int c = 0; c < kColumns; ++c) {
+      Lanes<T>& y = x(i, j + c);
+      ForLanes<T>([&](int l) { y.v[l] = sums[c].v[l] / pivot.v[l]; });
     }
-    ForLanes<T>([&](int l) { sum.v[l] /= a[i * n + i].v[l]; });
-    x(i, j) = sum;
   }
+}
+
+// Substitution in all columns of x. If it is triangular, rows before the diagonal are 0.
+template <class T>
+PDL_INLINE void SubstituteAll(const Lanes<T>* a, int n, const LaneView<T>& x, bool triangular) {
+  int j = 0;
+  for (; j + 4 <= x.columns; j += 4) Substitute<4>(a, n, x, j, triangular ? j : 0);
+  for (; j < x.columns; ++j) Substitute<1>(a, n, x, j, triangular ? j : 0);
 }
 
 template <class T>
@@ -107,7 +126,7 @@ struct SolveLoop {
   static PDL_INLINE void Run(const Lanes<T>* a, int n, const LaneIndex<T>* pivots,
                              const LaneView<T>& x) {
     for (int k = 0; k < n; ++k) ExchangeRows(x, k, pivots[k]);
-    for (int j = 0; j < x.columns; ++j) Substitute(a, n, x, j, 0);
+    SubstituteAll(a, n, x, /*triangular=*/false);
   }
 };
 
@@ -122,7 +141,7 @@ struct InvertLoop {
         ForLanes<T>([&](int l) { element.v[l] = value; });
       }
     }
-    for (int j = 0; j < n; ++j) Substitute(a, n, y, j, j);
+    SubstituteAll(a, n, y, /*triangular=*/true);
     // The inverse of p a is that of a, with its columns exchanged.
     for (int k = n; k-- > 0;) ExchangeRows(Transposed(y), k, pivots[k]);
   }
@@ -163,31 +182,40 @@ struct DeterminantLoop {
 
 template <class T>
 struct CholeskyLoop {
+  // Elements of column j in kRows rows from i on, without the division by the diagonal.
+  template <int kRows>
+  static PDL_INLINE void Reduce(Lanes<T>* a, int n, int i, int j) {
+    Lanes<T> sums[kRows];
+    for (int r = 0; r < kRows; ++r) sums[r] = a[(i + r) * n + j];
+    for (int k = 0; k < j; ++k) {
+      const Lanes<T>& factor = a[j * n + k];
+      for (int r = 0; r < kRows; ++r) {
+        const Lanes<T>& x = a[(i + r) * n + k];
+        ForLanes<T>([&](int l) { sums[r].v[l] -= x.v[l] * factor.v[l]; });
+      }
+    }
+    for (int r = 0; r < kRows; ++r) a[(i + r) * n + j] = sums[r];
+  }
+
   static PDL_INLINE LaneSet Run(const LaneView<T>& x) {
     const int n = x.rows;
     Lanes<T>* const a = x.data;
     LaneIndex<T> failed = {};
     for (int j = 0; j < n; ++j) {
-      const Lanes<T>* right = a + j * n;
+      int i = j;
+      for (; i + 4 <= n; i += 4) Reduce<4>(a, n, i, j);
+      for (; i < n; ++i) Reduce<1>(a, n, i, j);
       Lanes<T> root;
-      for (int i = j; i < n; ++i) {
-        Lanes<T>* row = a + i * n;
-        Lanes<T> sum = row[j];
-        for (int k = 0; k < j; ++k) {
-          ForLanes<T>([&](int l) { sum.v[l] -= row[k].v[l] * right[k].v[l]; });
-        }
-        if (i == j) {
-          ForLanes<T>([&](int l) {
-            const bool positive = sum.v[l] > 0;
-            failed.v[l] |= positive ? 0 : 1;
-            root.v[l] = std::sqrt(positive ? sum.v[l] : T(1));
-            row[j].v[l] = root.v[l];
-          });
-        } else {
-          ForLanes<T>([&](int l) { row[j].v[l] = sum.v[l] / root.v[l]; });
-        }
+      ForLanes<T>([&](int l) {
+        const T square = a[j * n + j].v[l];
+        failed.v[l] |= square > 0 ? 0 : 1;
+        root.v[l] = std::sqrt(square > 0 ? square : T(1));
+        a[j * n + j].v[l] = root.v[l];
+      });
+      for (int k = j + 1; k < n; ++k) {
+        ForLanes<T>([&](int l) { a[k * n + j].v[l] /= root.v[l]; });
       }
-      for (int i = 0; i < j; ++i) a[i * n + j] = Lanes<T>{};
+      for (int k = 0; k < j; ++k) a[k * n + j] = Lanes<T>{};
     }
     return SetOf<T>(failed);
   }

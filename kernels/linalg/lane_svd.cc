@@ -43,34 +43,32 @@ struct JacobiLoop {
   // identity if they are nearly so. Updates the norms.
   static PDL_INLINE bool FindRotation(T limit, const Lanes<T>& dot, Lanes<T>* p, Lanes<T>* q,
                                       Lanes<T>* c, Lanes<T>* s) {
+    constexpr T kTiny = std::numeric_limits<T>::min();
     LaneIndex<T> rotated;
     ForLanes<T>([&](int l) {
       const T x = p->v[l], y = q->v[l], product = dot.v[l];
-      const bool rotates = Abs(product) > limit * (std::sqrt(x) * std::sqrt(y));
+      const T square = product * product;
+      const bool rotates = square > limit * (x * y) && square >= kTiny;
       const T difference = y - x;
-      const T cotangent = difference / (2 * (rotates ? product : T(1)));
-      // Where its square is much larger than 1, it may overflow.
-      const bool is_far = Abs(cotangent) > 1 / kEpsilon;
-      const T near = is_far ? T(1) : cotangent;
-      const T root = std::sqrt(1 + near * near);
-      const T close = 1 / (near < 0 ? near - root : near + root);
-      const T tangent = rotates ? (is_far ? product / difference : close) : T(0);
+      const T root = std::sqrt(difference * difference + 4 * square);
+      const T divisor = difference < 0 ? difference - root : difference + root;
+      const T tangent = rotates ? 2 * product / (rotates ? divisor : T(1)) : T(0);
       const T cosine = 1 / std::sqrt(1 + tangent * tangent);
       c->v[l] = cosine;
       s->v[l] = cosine * tangent;
-      p->v[l] = rotates ? std::max(x - tangent * product, T(0)) : x;
-      q->v[l] = rotates ? std::max(y + tangent * product, T(0)) : y;
+      const T change = tangent * product;
+      p->v[l] = x - change > 0 ? x - change : T(0);
+      q->v[l] = y + change > 0 ? y + change : T(0);
       rotated.v[l] = rotates ? 1 : 0;
     });
     return AnyLane<T>([&](int l) { return rotated.v[l] != 0; });
   }
 
-  // Rotates the columns of x until they are orthogonal, and those of v, which are the identity
-  // before. x has n columns of m elements.
+  // Rotates the columns of x until they are orthogonal, and those of v. x has n columns of m
+  // elements. `squares` becomes the norms.
   static PDL_INLINE void Run(Lanes<T>* x, int m, int n, Lanes<T>* v, Lanes<T>* squares) {
     constexpr int kMaxSweeps = 30;
-    const T limit = kEpsilon * std::sqrt(static_cast<T>(m));
-    FormBasis<T>(nullptr, 0, nullptr, 0, 0, v, n, n);
+    const T limit = kEpsilon * kEpsilon * static_cast<T>(m);
     bool rotated = true;
     for (int sweep = 0; rotated && sweep < kMaxSweeps; ++sweep) {
       rotated = false;
@@ -95,38 +93,21 @@ struct JacobiLoop {
 
 // An orthonormal basis whose first vectors are the directions of the n columns of x, which are
 // orthogonal and in the order of their norms: that of a QR decomposition, which exists for columns
-// of 0, too. `determinant` is multiplied by that of a square basis.
+// of 0, too.
 template <class T>
 struct NormalizeLoop {
-  static PDL_INLINE void Run(Lanes<T>* x, int m, int n, Lanes<T>* taus, Lanes<T>* q, int columns,
-                             Lanes<T>* determinant) {
+  static PDL_INLINE void Run(Lanes<T>* x, int m, int n, Lanes<T>* taus, Lanes<T>* q, int columns) {
     FactorQr(x, m, n, taus);
     FormBasis(x, m, taus, n, 0, q, m, columns);
     for (int j = 0; j < n; ++j) {
       Lanes<T> sign;
-      ForLanes<T>([&](int l) {
-        sign.v[l] = x[j * m + j].v[l] < 0 ? T(-1) : T(1);
-        const T reflection = taus[j].v[l] == 0 ? T(1) : T(-1);
-        determinant->v[l] *= sign.v[l] * reflection;
-      });
+      ForLanes<T>([&](int l) { sign.v[l] = x[j * m + j].v[l] < 0 ? T(-1) : T(1); });
       for (int i = 0; i < m; ++i) {
         ForLanes<T>([&](int l) { q[j * m + i].v[l] *= sign.v[l]; });
       }
     }
   }
 };
-
-// The determinant of a permutation.
-template <class T>
-void PermutationSign(const LaneIndex<T>* order, int n, Lanes<T>* sign) {
-  for (int l = 0; l < kLanes<T>; ++l) {
-    int inversions = 0;
-    for (int i = 0; i < n; ++i) {
-      for (int j = 0; j < i; ++j) inversions += order[j].v[l] > order[i].v[l] ? 1 : 0;
-    }
-    sign->v[l] = inversions % 2 == 0 ? T(1) : T(-1);
-  }
-}
 
 }  // namespace
 
@@ -136,10 +117,10 @@ LaneSvd<T>::LaneSvd(int rows, int columns, bool full)
       full_(full),
       long_(std::max(rows, columns)),
       short_(std::min(rows, columns)),
+      gram_(short_),
       x_(AllocateLanes<T>(long_ * short_)),
-      sorted_(AllocateLanes<T>(long_ * short_)),
+      rotated_(AllocateLanes<T>(long_ * short_)),
       long_basis_(AllocateLanes<T>(long_ * (full ? long_ : short_))),
-      rotations_(AllocateLanes<T>(short_ * short_)),
       short_basis_(AllocateLanes<T>(short_ * short_)),
       s_(AllocateLanes<T>(short_)),
       taus_(AllocateLanes<T>(short_)),
@@ -151,13 +132,17 @@ void LaneSvd<T>::Factor() {
   static const auto normalize = ChooseIsa<NormalizeLoop<T>>();
   LaneScale<T> back;
   ScaleLanes(x_.get(), long_ * short_, &back);
-  rotate(x_.get(), long_, short_, rotations_.get(), s_.get());
+  const LaneView<T> x = ColumnMajor(x_.get(), long_, short_);
+  const LaneView<T> rotated = ColumnMajor(rotated_.get(), long_, short_);
+  MultiplyBlocks(Transposed(x), x, gram_.matrix());
+  gram_.Factor();
+  Lanes<T>* const v = gram_.v().data;
+  MultiplyBlocks(x, gram_.v(), rotated);
+  rotate(rotated.data, long_, short_, v, s_.get());
   SortLanes(s_.get(), short_, /*descending=*/true, order_.get());
-  PermuteLanes(x_.get(), order_.get(), short_, long_, sorted_.get());
-  PermuteLanes(rotations_.get(), order_.get(), short_, short_, short_basis_.get());
-  PermutationSign(order_.get(), short_, &orientation_);
-  normalize(sorted_.get(), long_, short_, taus_.get(), long_basis_.get(), full_ ? long_ : short_,
-            &orientation_);
+  PermuteLanes(rotated.data, order_.get(), short_, long_, x_.get());
+  PermuteLanes(v, order_.get(), short_, short_, short_basis_.get());
+  normalize(x_.get(), long_, short_, taus_.get(), long_basis_.get(), full_ ? long_ : short_);
   Lanes<T>* const of_u = is_wide_ ? short_basis_.get() : long_basis_.get();
   Lanes<T>* const of_v = is_wide_ ? long_basis_.get() : short_basis_.get();
   OrientLanes(short_, of_u, is_wide_ ? short_ : long_, of_v, is_wide_ ? long_ : short_);

@@ -2,12 +2,15 @@
 #ifndef PDL_KERNELS_LINALG_LANE_SVD_H_
 #define PDL_KERNELS_LINALG_LANE_SVD_H_
 
+#include "kernels/linalg/lane_eigh.h"
 #include "kernels/linalg/lanes.h"
 
 namespace pdl::linalg {
 
 /// x = u diag(s) v^T, with s in decreasing order, and u oriented as by OrientLanes: by Jacobi
-/// rotations of the columns of x, or of its rows, if there are fewer.
+/// rotations of the columns of x, or of its rows, if there are fewer. Before that, the eigenvectors
+/// of x^T x make the columns nearly orthogonal, so that few rotations remain; those decide how
+/// accurate the result is.
 template <class T>
 class LaneSvd {
  public:
@@ -25,8 +28,6 @@ class LaneSvd {
   LaneView<T> u() const { return is_wide_ ? ShortBasis() : LongBasis(); }
   LaneView<T> v() const { return is_wide_ ? LongBasis() : ShortBasis(); }
   LaneView<T> s() const { return RowMajor(s_.get(), 1, short_); }
-  /// The determinants of square u and v, multiplied.
-  const Lanes<T>& orientation() const { return orientation_; }
 
  private:
   LaneView<T> LongBasis() const {
@@ -37,9 +38,9 @@ class LaneSvd {
   bool is_wide_, full_;
   // The larger and the smaller size; the columns of x_ have `long_` elements.
   int long_, short_;
-  LaneMemory<T> x_, sorted_, long_basis_, rotations_, short_basis_, s_, taus_;
+  LaneEigh<T> gram_;
+  LaneMemory<T> x_, rotated_, long_basis_, short_basis_, s_, taus_;
   std::unique_ptr<LaneIndex<T>[]> order_;
-  Lanes<T> orientation_;
 };
 
 }  // namespace pdl::linalg

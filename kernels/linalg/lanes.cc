@@ -71,27 +71,20 @@ PDL_INLINE void LoadRun(const T* const* from, int64_t begin, int length, int ste
   }
 }
 
-// Lanes [begin, begin + kSide) of `length` elements, which are `step` apart; `to` has a pointer to
-// the first one of each matrix, null for those that are not stored.
 template <class T>
-PDL_INLINE void StoreSome(const Lanes<T>* from, int step, int begin, int length, T* const* to) {
-  for (int l = begin; l < begin + kSide<T>; ++l) {
-    if (to[l] == nullptr) continue;
-    for (int i = 0; i < length; ++i) to[l][i] = from[i * step].v[l] + T(0);
-  }
-}
-template <class T>
-PDL_INLINE void StoreAll(const Lanes<T>* from, int step, int begin, int length, T* const* to) {
+PDL_INLINE void StoreRun(const Lanes<T>* from, int step, int length, T* const* to, int64_t begin) {
   constexpr int kN = kSide<T>;
   int i = 0;
   for (; i + kN <= length; i += kN) {
-    Quad<T> x[kN];
-    for (int k = 0; k < kN; ++k) x[k] = LoadQuad(from[(i + k) * step].v + begin) + T(0);
-    TransposeQuads(x);
-    for (int k = 0; k < kN; ++k) StoreQuad<T>(to[begin + k] + i, x[k]);
+    for (int l = 0; l < kLanes<T>; l += kN) {
+      Quad<T> x[kN];
+      for (int k = 0; k < kN; ++k) x[k] = LoadQuad(from[(i + k) * step].v + l) + T(0);
+      TransposeQuads(x);
+      for (int k = 0; k < kN; ++k) StoreQuad<T>(to[l + k] + begin + i, x[k]);
+    }
   }
   for (; i < length; ++i) {
-    for (int l = begin; l < begin + kN; ++l) to[l][i] = from[i * step].v[l] + T(0);
+    for (int l = 0; l < kLanes<T>; ++l) to[l][begin + i] = from[i * step].v[l] + T(0);
   }
 }
 
@@ -119,13 +112,13 @@ struct Format;
 template <>
 struct Format<float> {
   static constexpr int kMantissa = 23, kBias = 127;
-  // The largest absolute value of a scaled matrix is in [2^54, 2^55).
-  static constexpr int kScaled = 54;
+  // The largest absolute value of a scaled matrix is in [2^26, 2^27).
+  static constexpr int kScaled = 26;
 };
 template <>
 struct Format<double> {
   static constexpr int kMantissa = 52, kBias = 1023;
-  static constexpr int kScaled = 480;
+  static constexpr int kScaled = 240;
 };
 
 template <class T>
@@ -252,18 +245,37 @@ struct OrientLoop {
 
 template <class T>
 struct ProductLoop {
-  static PDL_INLINE void Run(const LaneView<T>& a, const LaneView<T>& b, const LaneView<T>& c) {
-    for (int i = 0; i < c.rows; ++i) {
-      for (int j = 0; j < c.columns; ++j) {
-        Lanes<T> sum = {};
-        for (int k = 0; k < a.columns; ++k) {
-          const Lanes<T>& x = a(i, k);
-          const Lanes<T>& y = b(k, j);
-          ForLanes<T>([&](int l) { sum.v[l] += x.v[l] * y.v[l]; });
+  // kRows x kColumns elements of c, accumulated in registers.
+  template <int kRows, int kColumns>
+  static PDL_INLINE void Tile(const LaneView<T>& a, const LaneView<T>& b, const LaneView<T>& c,
+                              int i, int j) {
+    Lanes<T> sums[kRows][kColumns] = {};
+    for (int k = 0; k < a.columns; ++k) {
+      for (int x = 0; x < kRows; ++x) {
+        const Lanes<T>& left = a(i + x, k);
+        for (int y = 0; y < kColumns; ++y) {
+          const Lanes<T>& right = b(k, j + y);
+          ForLanes<T>([&](int l) { sums[x][y].v[l] += left.v[l] * right.v[l]; });
         }
-        c(i, j) = sum;
       }
     }
+    for (int x = 0; x < kRows; ++x) {
+      for (int y = 0; y < kColumns; ++y) c(i + x, j + y) = sums[x][y];
+    }
+  }
+
+  template <int kRows>
+  static PDL_INLINE void Rows(const LaneView<T>& a, const LaneView<T>& b, const LaneView<T>& c,
+                              int i) {
+    int j = 0;
+    for (; j + 4 <= c.columns; j += 4) Tile<kRows, 4>(a, b, c, i, j);
+    for (; j < c.columns; ++j) Tile<kRows, 1>(a, b, c, i, j);
+  }
+
+  static PDL_INLINE void Run(const LaneView<T>& a, const LaneView<T>& b, const LaneView<T>& c) {
+    int i = 0;
+    for (; i + 2 <= c.rows; i += 2) Rows<2>(a, b, c, i);
+    if (i < c.rows) Rows<1>(a, b, c, i);
   }
 };
 
@@ -280,19 +292,17 @@ void LoadLanes(const T* const* from, const LaneView<T>& to) {
 template <class T>
 void StoreLanes(const LaneView<T>& from, T* const* to) {
   const Runs runs = RunsOf(from);
-  for (int begin = 0; begin < kLanes<T>; begin += kSide<T>) {
-    const bool all = std::find(to + begin, to + begin + kSide<T>, nullptr) == to + begin + kSide<T>;
-    for (int i = 0; i < runs.count; ++i) {
-      const Lanes<T>* run = from.data + i * runs.stride;
-      T* at[kLanes<T>] = {};
-      for (int l = begin; l < begin + kSide<T>; ++l) {
-        if (to[l] != nullptr) at[l] = to[l] + int64_t{i} * runs.length;
-      }
-      if (all) {
-        StoreAll(run, runs.step, begin, runs.length, at);
-      } else {
-        StoreSome(run, runs.step, begin, runs.length, at);
-      }
+  const bool all = std::find(to, to + kLanes<T>, nullptr) == to + kLanes<T>;
+  for (int i = 0; i < runs.count; ++i) {
+    const Lanes<T>* run = from.data + i * runs.stride;
+    const int64_t begin = int64_t{i} * runs.length;
+    if (all) {
+      StoreRun(run, runs.step, runs.length, to, begin);
+      continue;
+    }
+    for (int l = 0; l < kLanes<T>; ++l) {
+      if (to[l] == nullptr) continue;
+      for (int k = 0; k < runs.length; ++k) to[l][begin + k] = run[k * runs.step].v[l] + T(0);
     }
   }
 }
