@@ -1,7 +1,5 @@
 // Decompositions of matrices into triangular factors: cholesky, qr.
-#include <Eigen/Cholesky>
-#include <Eigen/QR>
-
+#include "kernels/linalg/dense_solvers.h"
 #include "kernels/linalg/lane_lu.h"
 #include "kernels/linalg/lane_qr.h"
 #include "kernels/linalg/matrix_batch.h"
@@ -29,19 +27,17 @@ class CholeskyKernel {
   static constexpr llvm::StringLiteral kOption = "upper";
   static constexpr llvm::StringLiteral kProblem = "is not positive definite";
 
-  CholeskyKernel(MatrixSizes sizes, bool upper)
-      : upper_(upper), x_(sizes.rows, sizes.rows), llt_(sizes.rows) {}
+  CholeskyKernel(MatrixSizes sizes, bool upper) : upper_(upper), x_(sizes.rows, sizes.rows) {}
 
   bool Run(const T* x, Results<T> results) {
     const Index n = x_.rows();
     linalg::LoadSymmetricPart(x, &x_);
-    llt_.compute(x_);
-    if (n > 0 && llt_.info() != Eigen::Success) return false;
+    if (!linalg::FactorCholesky(&x_)) return false;
     auto y = View(results[0], n, n);
     if (upper_) {
-      y = llt_.matrixU();
+      y = x_.transpose();
     } else {
-      y = llt_.matrixL();
+      y = x_;
     }
     return true;
   }
@@ -49,7 +45,6 @@ class CholeskyKernel {
  private:
   bool upper_;
   Matrix<T> x_;
-  Eigen::LLT<Matrix<T>> llt_;
 };
 
 template <class T>
@@ -118,17 +113,18 @@ class QrKernel {
       : rows_(sizes.rows),
         columns_(sizes.columns),
         rank_(full ? rows_ : std::min(rows_, columns_)),
-        qr_(rows_, columns_),
+        x_(rows_, columns_),
         q_(rows_, rank_) {}
 
   bool Run(const T* x, Results<T> results) {
-    q_.setIdentity();
     auto r = View(results[1], rank_, columns_);
     r.setZero();
     if (rows_ > 0 && columns_ > 0) {
-      qr_.compute(View(x, rows_, columns_));
-      q_.applyOnTheLeft(qr_.householderQ());
-      r.template triangularView<Eigen::Upper>() = qr_.matrixQR().topRows(rank_);
+      x_ = View(x, rows_, columns_);
+      linalg::FactorQr(&x_, &q_);
+      r.template triangularView<Eigen::Upper>() = x_.topRows(rank_);
+    } else {
+      q_.setIdentity();
     }
     // The diagonal of r is made nonnegative, so that the result is unique.
     for (Index i = 0; i < std::min(rank_, columns_); ++i) {
@@ -142,8 +138,7 @@ class QrKernel {
 
  private:
   Index rows_, columns_, rank_;
-  Eigen::HouseholderQR<Matrix<T>> qr_;
-  Matrix<T> q_;
+  Matrix<T> x_, q_;
 };
 
 template <class T>

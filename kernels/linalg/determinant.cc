@@ -1,6 +1,6 @@
 // Determinants: det, slogdet, cofactor.
+#include "kernels/linalg/dense_solvers.h"
 #include "kernels/linalg/lane_lu.h"
-#include "kernels/linalg/lu_solver.h"
 #include "kernels/linalg/matrix_batch.h"
 #include "kernels/linalg/matrix_gradient.h"
 #include "kernels/linalg/matrix_inference.h"
@@ -254,8 +254,8 @@ class CofactorKernel {
     svd_.Compute(x_);
     ProductsOfOthers(svd_.s(), svd_.s().size(), products_);
     products_ *= Sign(svd_.u()) * Sign(svd_.v());
-    x_ = svd_.u() * products_.asDiagonal();
-    y_.noalias() = x_ * svd_.v().transpose();
+    x_ = products_.asDiagonal() * svd_.u().transpose();
+    linalg::MultiplyTransposed(x_, Matrix<T>(svd_.v().transpose()), &y_);
   }
   // The determinant of an orthogonal matrix.
   T Sign(const Matrix<T>& x) {

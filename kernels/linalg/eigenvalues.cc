@@ -1,6 +1,5 @@
 // Eigenvalues: eigh.
-#include <Eigen/Eigenvalues>
-
+#include "kernels/linalg/dense_solvers.h"
 #include "kernels/linalg/lane_eigh.h"
 #include "kernels/linalg/matrix_batch.h"
 #include "kernels/linalg/matrix_gradient.h"
@@ -25,28 +24,26 @@ class EighKernel {
   static constexpr llvm::StringLiteral kOption = "";
   static constexpr llvm::StringLiteral kProblem = "";
 
-  EighKernel(MatrixSizes sizes, bool) : x_(sizes.rows, sizes.rows), solver_(sizes.rows) {}
+  EighKernel(MatrixSizes sizes, bool) : x_(sizes.rows, sizes.rows) {}
 
   bool Run(const T* x, Results<T> results) {
     const Index n = x_.rows();
     if (n == 0) return true;
     linalg::LoadSymmetricPart(x, &x_);
-    solver_.compute(x_);
-    if (solver_.info() != Eigen::Success) {  // the iteration did not converge
+    if (!linalg::FactorSymmetric(x_, &w_, &v_)) {
       linalg::FillNan(results[0], n);
       linalg::FillNan(results[1], n * n);
       return true;
     }
-    View(results[0], n, 1) = solver_.eigenvalues();
-    auto v = View(results[1], n, n);
-    v = solver_.eigenvectors();
-    for (Index j = 0; j < n; ++j) v.col(j) *= linalg::SignOf(v.col(j));
+    for (Index j = 0; j < n; ++j) v_.col(j) *= linalg::SignOf(v_.col(j));
+    View(results[0], n, 1) = w_;
+    View(results[1], n, n) = v_;
     return true;
   }
 
  private:
-  Matrix<T> x_;
-  Eigen::SelfAdjointEigenSolver<Matrix<T>> solver_;
+  Matrix<T> x_, v_;
+  linalg::Column<T> w_;
 };
 
 template <class T>

@@ -60,9 +60,15 @@ class LstsqKernel {
       solution_.setZero();
     } else {
       right_ = View(b, right_.rows(), right_.cols());
-      projected_.noalias() = svd_.u().leftCols(rank_).transpose() * right_;
-      projected_.array().colwise() /= svd_.s().head(rank_).array();
-      solution_.noalias() = svd_.v().leftCols(rank_) * projected_;
+      linalg::MultiplyTransposed(svd_.u(), right_, &projected_);
+      for (Index i = 0; i < projected_.rows(); ++i) {
+        if (i < rank_) {
+          projected_.row(i) /= svd_.s()[i];
+        } else {
+          projected_.row(i).setZero();
+        }
+      }
+      linalg::Multiply(svd_.v(), projected_, &solution_);
     }
     View(x, solution_.rows(), solution_.cols()) = solution_;
   }

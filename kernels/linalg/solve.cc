@@ -1,6 +1,6 @@
 // Systems of linear equations: solve, triangular_solve, inverse.
+#include "kernels/linalg/dense_solvers.h"
 #include "kernels/linalg/lane_lu.h"
-#include "kernels/linalg/lu_solver.h"
 #include "kernels/linalg/matrix_gradient.h"
 #include "kernels/linalg/matrix_inference.h"
 #include "kernels/linalg/solution_batch.h"
