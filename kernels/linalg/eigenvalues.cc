@@ -54,7 +54,9 @@ class EighLanes {
   LaneView<T> operand() const { return solver_.matrix(); }
   LaneSet Run() {
     linalg::TakeSymmetricPart(solver_.matrix());
-    solver_.Factor();
+    const LaneSet failed = solver_.Factor();  // the iteration did not converge
+    linalg::FillNan(failed, solver_.w());
+    linalg::FillNan(failed, solver_.v());
     return 0;
   }
   LaneView<T> result(size_t output) const { return output == 0 ? solver_.w() : solver_.v(); }

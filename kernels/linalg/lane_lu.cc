@@ -205,15 +205,16 @@ struct CholeskyLoop {
       int i = j;
       for (; i + 4 <= n; i += 4) Reduce<4>(a, n, i, j);
       for (; i < n; ++i) Reduce<1>(a, n, i, j);
-      Lanes<T> root;
+      Lanes<T> inverse;
       ForLanes<T>([&](int l) {
         const T square = a[j * n + j].v[l];
         failed.v[l] |= square > 0 ? 0 : 1;
-        root.v[l] = std::sqrt(square > 0 ? square : T(1));
-        a[j * n + j].v[l] = root.v[l];
+        const T root = std::sqrt(square > 0 ? square : T(1));
+        inverse.v[l] = 1 / root;
+        a[j * n + j].v[l] = root;
       });
       for (int k = j + 1; k < n; ++k) {
-        ForLanes<T>([&](int l) { a[k * n + j].v[l] /= root.v[l]; });
+        ForLanes<T>([&](int l) { a[k * n + j].v[l] *= inverse.v[l]; });
       }
       for (int k = 0; k < j; ++k) a[k * n + j] = Lanes<T>{};
     }

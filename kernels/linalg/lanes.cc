@@ -53,39 +53,53 @@ Runs RunsOf(const LaneView<T>& x) {
   return {x.rows, x.columns, x.row_stride, x.column_stride};
 }
 
+// Calls quads(l, i) for elements [i, i + kSide) of matrices [l, l + kSide), and rest(i) for the
+// last elements, which are fewer. A cache line of each matrix is used up before the next one: the
+// lines of all matrices may fall into the same set of the cache.
+template <class T, class Quads, class Rest>
+PDL_INLINE void ForQuads(int length, Quads quads, Rest rest) {
+  constexpr int kN = kSide<T>;
+  const int complete = length / kN * kN;
+  for (int begin = 0; begin < complete; begin += kLanes<T>) {
+    const int end = std::min(begin + kLanes<T>, complete);
+    for (int l = 0; l < kLanes<T>; l += kN) {
+      for (int i = begin; i < end; i += kN) quads(l, i);
+    }
+  }
+  for (int i = complete; i < length; ++i) rest(i);
+}
+
 // `length` elements of each matrix; those in the block are `step` apart.
 template <class T>
 PDL_INLINE void LoadRun(const T* const* from, int64_t begin, int length, int step, Lanes<T>* to) {
   constexpr int kN = kSide<T>;
-  int i = 0;
-  for (; i + kN <= length; i += kN) {
-    for (int l = 0; l < kLanes<T>; l += kN) {
-      Quad<T> x[kN];
-      for (int k = 0; k < kN; ++k) x[k] = LoadQuad(from[l + k] + begin + i);
-      TransposeQuads(x);
-      for (int k = 0; k < kN; ++k) StoreQuad<T>(to[(i + k) * step].v + l, x[k]);
-    }
-  }
-  for (; i < length; ++i) {
-    for (int l = 0; l < kLanes<T>; ++l) to[i * step].v[l] = from[l][begin + i];
-  }
+  ForQuads<T>(
+      length,
+      [&](int l, int i) {
+        Quad<T> x[kN];
+        for (int k = 0; k < kN; ++k) x[k] = LoadQuad(from[l + k] + begin + i);
+        TransposeQuads(x);
+        for (int k = 0; k < kN; ++k) StoreQuad<T>(to[(i + k) * step].v + l, x[k]);
+      },
+      [&](int i) {
+        for (int l = 0; l < kLanes<T>; ++l) to[i * step].v[l] = from[l][begin + i];
+      });
 }
 
 template <class T>
 PDL_INLINE void StoreRun(const Lanes<T>* from, int step, int length, T* const* to, int64_t begin) {
   constexpr int kN = kSide<T>;
-  int i = 0;
-  for (; i + kN <= length; i += kN) {
-    for (int l = 0; l < kLanes<T>; l += kN) {
-      Quad<T> x[kN];
-      for (int k = 0; k < kN; ++k) x[k] = LoadQuad(from[(i + k) * step].v + l) + T(0);
-      TransposeQuads(x);
-      for (int k = 0; k < kN; ++k) StoreQuad<T>(to[l + k] + begin + i, x[k]);
-    }
-  }
-  for (; i < length; ++i) {
-    for (int l = 0; l < kLanes<T>; ++l) to[l][begin + i] = from[i * step].v[l] + T(0);
-  }
+  ForQuads<T>(
+      length,
+      [&](int l, int i) {
+        Quad<T> x[kN];
+        for (int k = 0; k < kN; ++k) x[k] = LoadQuad(from[(i + k) * step].v + l) + T(0);
+        TransposeQuads(x);
+        for (int k = 0; k < kN; ++k) StoreQuad<T>(to[l + k] + begin + i, x[k]);
+      },
+      [&](int i) {
+        for (int l = 0; l < kLanes<T>; ++l) to[l][begin + i] = from[i * step].v[l] + T(0);
+      });
 }
 
 template <class T>

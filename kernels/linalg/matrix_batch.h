@@ -58,6 +58,18 @@ void FillNan(T* data, int64_t n) {
   std::fill_n(data, n, std::numeric_limits<T>::quiet_NaN());
 }
 
+template <class T>
+void FillNan(LaneSet set, const LaneView<T>& x) {
+  if (set == 0) return;
+  for (int i = 0; i < x.rows; ++i) {
+    for (int j = 0; j < x.columns; ++j) {
+      for (int l = 0; l < kLanes<T>; ++l) {
+        if ((set >> l & 1) != 0) FillNan(x(i, j).v + l, 1);
+      }
+    }
+  }
+}
+
 /// The lower triangle of the symmetric part of x, (x + x^T) / 2; the other triangle of `out` is
 /// unspecified.
 template <class T>
