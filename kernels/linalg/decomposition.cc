@@ -1,7 +1,7 @@
 // Decompositions of matrices into triangular factors: cholesky, qr.
-#include <Eigen/Cholesky>
-#include <Eigen/QR>
-
+#include "kernels/linalg/dense_solvers.h"
+#include "kernels/linalg/lane_lu.h"
+#include "kernels/linalg/lane_qr.h"
 #include "kernels/linalg/matrix_batch.h"
 #include "kernels/linalg/matrix_gradient.h"
 #include "kernels/linalg/matrix_inference.h"
@@ -12,6 +12,8 @@ namespace pdl {
 namespace {
 
 using Eigen::Index;
+using linalg::LaneSet;
+using linalg::LaneView;
 using linalg::Matrix;
 using linalg::MatrixSizes;
 using linalg::Results;
@@ -19,36 +21,52 @@ using linalg::View;
 
 // --- cholesky -----------------------------------------------------------------------------------
 
-template <class T, int N>
+template <class T>
 class CholeskyKernel {
  public:
   static constexpr llvm::StringLiteral kOption = "upper";
   static constexpr llvm::StringLiteral kProblem = "is not positive definite";
 
-  CholeskyKernel(MatrixSizes sizes, bool upper)
-      : upper_(upper), x_(sizes.rows, sizes.rows), llt_(sizes.rows) {}
+  CholeskyKernel(MatrixSizes sizes, bool upper) : upper_(upper), x_(sizes.rows, sizes.rows) {}
 
   bool Run(const T* x, Results<T> results) {
     const Index n = x_.rows();
-    linalg::LoadSymmetricPart<T, N>(x, &x_);
-    llt_.compute(x_);
-    if (n > 0 && llt_.info() != Eigen::Success) return false;
-    auto y = View<N, N>(results[0], n, n);
+    linalg::LoadSymmetricPart(x, &x_);
+    if (!linalg::FactorCholesky(&x_)) return false;
+    auto y = View(results[0], n, n);
     if (upper_) {
-      y = llt_.matrixU();
+      y = x_.transpose();
     } else {
-      y = llt_.matrixL();
+      y = x_;
     }
     return true;
   }
 
  private:
   bool upper_;
-  Matrix<T, N, N> x_;
-  Eigen::LLT<Matrix<T, N, N>> llt_;
+  Matrix<T> x_;
+};
+
+template <class T>
+class CholeskyLanes {
+ public:
+  CholeskyLanes(MatrixSizes sizes, bool upper)
+      : upper_(upper), n_(static_cast<int>(sizes.rows)), x_(linalg::AllocateLanes<T>(n_ * n_)) {}
+
+  LaneView<T> operand() const { return linalg::RowMajor(x_.get(), n_, n_); }
+  LaneSet Run() {
+    linalg::TakeSymmetricPart(operand());
+    return linalg::FactorCholesky(operand());
+  }
+  LaneView<T> result(size_t) const { return upper_ ? Transposed(operand()) : operand(); }
+
+ private:
+  bool upper_;
+  int n_;
+  linalg::LaneMemory<T> x_;
 };
 template <class Context>
-using CholeskyOp = linalg::MatrixOp<Context, CholeskyKernel, linalg::SmallSizes::kYes>;
+using CholeskyOp = linalg::MatrixOp<Context, CholeskyKernel, CholeskyLanes>;
 
 // With the lower factor l: s = l^-T P l^-1, where P is the lower triangle of l^T dl with half of
 // its diagonal (Murray, arXiv:1602.07527). The factor depends on the symmetric part of x only.
@@ -85,7 +103,7 @@ struct CholeskyMaker : OpProtoMaker {
 
 // --- qr -----------------------------------------------------------------------------------------
 
-template <class T, int N>
+template <class T>
 class QrKernel {
  public:
   static constexpr llvm::StringLiteral kOption = "full_matrices";
@@ -95,17 +113,18 @@ class QrKernel {
       : rows_(sizes.rows),
         columns_(sizes.columns),
         rank_(full ? rows_ : std::min(rows_, columns_)),
-        qr_(rows_, columns_),
+        x_(rows_, columns_),
         q_(rows_, rank_) {}
 
   bool Run(const T* x, Results<T> results) {
-    q_.setIdentity();
-    auto r = View<N, N>(results[1], rank_, columns_);
+    auto r = View(results[1], rank_, columns_);
     r.setZero();
     if (rows_ > 0 && columns_ > 0) {
-      qr_.compute(View<N, N>(x, rows_, columns_));
-      q_.applyOnTheLeft(qr_.householderQ());
-      r.template triangularView<Eigen::Upper>() = qr_.matrixQR().topRows(rank_);
+      x_ = View(x, rows_, columns_);
+      linalg::FactorQr(&x_, &q_);
+      r.template triangularView<Eigen::Upper>() = x_.topRows(rank_);
+    } else {
+      q_.setIdentity();
     }
     // The diagonal of r is made nonnegative, so that the result is unique.
     for (Index i = 0; i < std::min(rank_, columns_); ++i) {
@@ -113,17 +132,34 @@ class QrKernel {
       r.row(i).tail(columns_ - i) *= T(-1);
       q_.col(i) *= T(-1);
     }
-    View<N, N>(results[0], rows_, rank_) = q_;
+    View(results[0], rows_, rank_) = q_;
     return true;
   }
 
  private:
   Index rows_, columns_, rank_;
-  Eigen::HouseholderQR<Matrix<T, N, N>> qr_;
-  Matrix<T, N, N> q_;
+  Matrix<T> x_, q_;
+};
+
+template <class T>
+class QrLanes {
+ public:
+  QrLanes(MatrixSizes sizes, bool full)
+      : solver_(static_cast<int>(sizes.rows), static_cast<int>(sizes.columns),
+                static_cast<int>(full ? sizes.rows : std::min(sizes.rows, sizes.columns))) {}
+
+  LaneView<T> operand() const { return solver_.matrix(); }
+  LaneSet Run() {
+    solver_.Factor();
+    return 0;
+  }
+  LaneView<T> result(size_t output) const { return output == 0 ? solver_.q() : solver_.r(); }
+
+ private:
+  linalg::LaneQr<T> solver_;
 };
 template <class Context>
-using QrOp = linalg::MatrixOp<Context, QrKernel>;
+using QrOp = linalg::MatrixOp<Context, QrKernel, QrLanes>;
 
 llvm::Error InferQr(InferenceContext& context) {
   llvm::Expected<MatrixDims> x = ReadMatrices(context, 0);

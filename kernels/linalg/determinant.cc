@@ -1,5 +1,6 @@
 // Determinants: det, slogdet, cofactor.
-#include "kernels/linalg/lu_solver.h"
+#include "kernels/linalg/dense_solvers.h"
+#include "kernels/linalg/lane_lu.h"
 #include "kernels/linalg/matrix_batch.h"
 #include "kernels/linalg/matrix_gradient.h"
 #include "kernels/linalg/matrix_inference.h"
@@ -11,6 +12,8 @@ namespace pdl {
 namespace {
 
 using Eigen::Index;
+using linalg::LaneSet;
+using linalg::LaneView;
 using linalg::Matrix;
 using linalg::MatrixSizes;
 using linalg::Results;
@@ -18,25 +21,83 @@ using linalg::View;
 
 // --- det ----------------------------------------------------------------------------------------
 
-template <class T, int N>
-class DetKernel {
+// Decomposes one matrix for the determinant, mantissa * 2 ** exponent.
+template <class T>
+class DeterminantKernel {
  public:
   static constexpr llvm::StringLiteral kOption = "", kProblem = "";
 
-  DetKernel(MatrixSizes sizes, bool) : n_(sizes.rows), lu_(sizes.rows) {}
+  DeterminantKernel(MatrixSizes sizes, bool) : x_(sizes.rows, sizes.rows), lu_(sizes.rows) {}
 
-  bool Run(const T* x, Results<T> results) {
-    if (n_ > 0) lu_.Compute(x);
-    results[0][0] = n_ > 0 ? lu_.Determinant() : T(1);
-    return true;
+ protected:
+  double Compute(const T* x, int64_t* exponent) {
+    *exponent = 0;
+    if (x_.rows() == 0) return 1;
+    x_ = View(x, x_.rows(), x_.rows());
+    lu_.Compute(x_);
+    return lu_.Determinant(exponent);
   }
 
  private:
-  Index n_;
-  linalg::LuSolver<T, N> lu_;
+  Matrix<T> x_;
+  linalg::LuSolver<T> lu_;
+};
+
+// The same for a block.
+template <class T>
+class DeterminantLanes {
+ public:
+  DeterminantLanes(MatrixSizes sizes, bool) : lu_(static_cast<int>(sizes.rows)) {}
+
+  LaneView<T> operand() const { return lu_.matrix(); }
+
+ protected:
+  void Compute() {
+    lu_.Factor();
+    lu_.Determinants(mantissa_, exponent_);
+  }
+
+  double mantissa_[linalg::kLanes<T>];
+  int64_t exponent_[linalg::kLanes<T>];
+
+ private:
+  linalg::LaneLu<T> lu_;
+};
+
+// mantissa * 2 ** exponent.
+double PowerOfTwoTimes(double mantissa, int64_t exponent) {
+  constexpr int64_t kFar = 4 * std::numeric_limits<double>::max_exponent;
+  return std::ldexp(mantissa, static_cast<int>(std::clamp(exponent, -kFar, kFar)));
+}
+
+template <class T>
+struct DetKernel : DeterminantKernel<T> {
+  using DeterminantKernel<T>::DeterminantKernel;
+  bool Run(const T* x, Results<T> results) {
+    int64_t exponent = 0;
+    const double mantissa = this->Compute(x, &exponent);
+    results[0][0] = static_cast<T>(PowerOfTwoTimes(mantissa, exponent));
+    return true;
+  }
+};
+
+template <class T>
+class DetLanes : public DeterminantLanes<T> {
+ public:
+  using DeterminantLanes<T>::DeterminantLanes;
+  LaneSet Run() {
+    this->Compute();
+    for (int l = 0; l < linalg::kLanes<T>; ++l)
+      y_[0].v[l] = static_cast<T>(PowerOfTwoTimes(this->mantissa_[l], this->exponent_[l]));
+    return 0;
+  }
+  LaneView<T> result(size_t) const { return linalg::RowMajor(y_.get(), 1, 1); }
+
+ private:
+  linalg::LaneMemory<T> y_ = linalg::AllocateLanes<T>(1);
 };
 template <class Context>
-using DetOp = linalg::MatrixOp<Context, DetKernel, linalg::SmallSizes::kYes>;
+using DetOp = linalg::MatrixOp<Context, DetKernel, DetLanes>;
 
 // One number for each matrix.
 llvm::Error InferDet(InferenceContext& context) {
@@ -67,36 +128,47 @@ struct DetMaker : OpProtoMaker {
 
 // --- slogdet ------------------------------------------------------------------------------------
 
-template <class T, int N>
-class SlogdetKernel {
- public:
-  static constexpr llvm::StringLiteral kOption = "", kProblem = "";
+// The logarithm of |mantissa| * 2 ** exponent.
+double Logarithm(double mantissa, int64_t exponent) {
+  constexpr double kLn2 = 0.693147180559945309417;
+  return std::log(std::abs(mantissa)) + static_cast<double>(exponent) * kLn2;
+}
+template <class T>
+T SignOfNumber(double x) {
+  return static_cast<T>((x > 0) - (x < 0));
+}
 
-  SlogdetKernel(MatrixSizes sizes, bool) : n_(sizes.rows), lu_(sizes.rows) {}
-
+template <class T>
+struct SlogdetKernel : DeterminantKernel<T> {
+  using DeterminantKernel<T>::DeterminantKernel;
   bool Run(const T* x, Results<T> results) {
-    T sign = 1;
-    double log = 0;
-    if (n_ > 0) {
-      lu_.Compute(x);
-      sign = lu_.PermutationSign();
-      for (Index i = 0; i < n_; ++i) {
-        const T pivot = lu_.pivots()[i];
-        sign *= static_cast<T>((pivot > 0) - (pivot < 0));
-        log += std::log(static_cast<double>(std::abs(pivot)));
-      }
-    }
-    results[0][0] = sign == 0 ? T(0) : sign;
-    results[1][0] = static_cast<T>(log);
+    int64_t exponent = 0;
+    const double mantissa = this->Compute(x, &exponent);
+    results[0][0] = SignOfNumber<T>(mantissa);
+    results[1][0] = static_cast<T>(Logarithm(mantissa, exponent));
     return true;
   }
+};
+
+template <class T>
+class SlogdetLanes : public DeterminantLanes<T> {
+ public:
+  using DeterminantLanes<T>::DeterminantLanes;
+  LaneSet Run() {
+    this->Compute();
+    for (int l = 0; l < linalg::kLanes<T>; ++l) {
+      y_[0].v[l] = SignOfNumber<T>(this->mantissa_[l]);
+      y_[1].v[l] = static_cast<T>(Logarithm(this->mantissa_[l], this->exponent_[l]));
+    }
+    return 0;
+  }
+  LaneView<T> result(size_t output) const { return linalg::RowMajor(y_.get() + output, 1, 1); }
 
  private:
-  Index n_;
-  linalg::LuSolver<T, N> lu_;
+  linalg::LaneMemory<T> y_ = linalg::AllocateLanes<T>(2);
 };
 template <class Context>
-using SlogdetOp = linalg::MatrixOp<Context, SlogdetKernel, linalg::SmallSizes::kYes>;
+using SlogdetOp = linalg::MatrixOp<Context, SlogdetKernel, SlogdetLanes>;
 
 llvm::Error InferSlogdet(InferenceContext& context) {
   if (llvm::Error error = InferDet(context)) return error;
@@ -127,63 +199,75 @@ struct SlogdetMaker : OpProtoMaker {
 
 // --- cofactor -----------------------------------------------------------------------------------
 
-template <class T, int N>
+// Products of all of n singular values but one, products[i] without values[i].
+template <class Values, class Products>
+void ProductsOfOthers(const Values& values, int64_t n, Products& products) {
+  auto product = values[0];
+  product = 1;
+  for (int64_t i = 0; i < n; ++i) {
+    products[i] = product;
+    product *= values[i];
+  }
+  product = 1;
+  for (int64_t i = n; i-- > 0;) {
+    products[i] *= product;
+    product *= values[i];
+  }
+}
+
+template <class T>
 class CofactorKernel {
  public:
   static constexpr llvm::StringLiteral kOption = "", kProblem = "";
 
   CofactorKernel(MatrixSizes sizes, bool)
       : lu_(sizes.rows),
-        basis_(sizes.rows),
         svd_(/*full=*/true),
+        x_(sizes.rows, sizes.rows),
         y_(sizes.rows, sizes.rows),
         products_(sizes.rows) {}
 
   bool Run(const T* x, Results<T> results) {
     const Index n = y_.rows();
     if (n == 0) return true;
-    lu_.Compute(x);
+    x_ = View(x, n, n);
+    lu_.Compute(x_);
     // Of a matrix that is far from singular, det(x) x^-T is accurate.
     constexpr T kFar = T(0.01);
-    if (!lu_.IsSingular() && lu_.lu().rcond() >= kFar) {
-      y_ = lu_.lu().inverse().transpose();
-      y_ *= lu_.Determinant();
+    if (!lu_.IsSingular() && lu_.ReciprocalCondition() >= kFar) {
+      int64_t exponent = 0;
+      const double mantissa = lu_.Determinant(&exponent);
+      y_.setIdentity();
+      lu_.Solve(&y_);
+      y_.transposeInPlace();
+      y_ *= static_cast<T>(PowerOfTwoTimes(mantissa, exponent));
     } else {
-      FromSingularValues(View<N, N>(x, n, n));
+      FromSingularValues();
     }
-    View<N, N>(results[0], n, n) = y_;
+    View(results[0], n, n) = y_;
     return true;
   }
 
  private:
   // With x = u s v^T: det(u) det(v) u p v^T, where p[i] is the product of all s but s[i].
-  void FromSingularValues(const Matrix<T, N, N>& x) {
-    svd_.Compute(x);
-    const auto& s = svd_.s();
-    T product = 1;
-    for (Index i = 0; i < s.size(); ++i) {
-      products_[i] = product;
-      product *= s[i];
-    }
-    product = 1;
-    for (Index i = s.size(); i-- > 0;) {
-      products_[i] *= product;
-      product *= s[i];
-    }
-    const T sign = Sign(svd_.u()) * Sign(svd_.v());
-    y_.noalias() = svd_.u() * (sign * products_).asDiagonal() * svd_.v().transpose();
+  void FromSingularValues() {
+    svd_.Compute(x_);
+    ProductsOfOthers(svd_.s(), svd_.s().size(), products_);
+    products_ *= Sign(svd_.u()) * Sign(svd_.v());
+    x_ = products_.asDiagonal() * svd_.u().transpose();
+    linalg::MultiplyTransposed(x_, Matrix<T>(svd_.v().transpose()), &y_);
   }
   // The determinant of an orthogonal matrix.
-  T Sign(const Matrix<T, N, N>& x) {
-    basis_.compute(x);
-    return basis_.determinant() < 0 ? T(-1) : T(1);
+  T Sign(const Matrix<T>& x) {
+    int64_t exponent = 0;
+    lu_.Compute(x);
+    return lu_.Determinant(&exponent) < 0 ? T(-1) : T(1);
   }
 
-  linalg::LuSolver<T, N> lu_;
-  Eigen::PartialPivLU<Matrix<T, N, N>> basis_;
-  linalg::SvdSolver<T, N> svd_;
-  Matrix<T, N, N> y_;
-  linalg::Column<T, N> products_;
+  linalg::LuSolver<T> lu_;
+  linalg::SvdSolver<T> svd_;
+  Matrix<T> x_, y_;
+  linalg::Column<T> products_;
 };
 template <class Context>
 using CofactorOp = linalg::MatrixOp<Context, CofactorKernel>;

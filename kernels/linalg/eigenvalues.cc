@@ -1,6 +1,6 @@
 // Eigenvalues: eigh.
-#include <Eigen/Eigenvalues>
-
+#include "kernels/linalg/dense_solvers.h"
+#include "kernels/linalg/lane_eigh.h"
 #include "kernels/linalg/matrix_batch.h"
 #include "kernels/linalg/matrix_gradient.h"
 #include "kernels/linalg/matrix_inference.h"
@@ -11,42 +11,61 @@ namespace pdl {
 namespace {
 
 using Eigen::Index;
+using linalg::LaneSet;
+using linalg::LaneView;
 using linalg::Matrix;
 using linalg::MatrixSizes;
 using linalg::Results;
 using linalg::View;
 
-template <class T, int N>
+template <class T>
 class EighKernel {
  public:
   static constexpr llvm::StringLiteral kOption = "";
   static constexpr llvm::StringLiteral kProblem = "";
 
-  EighKernel(MatrixSizes sizes, bool) : x_(sizes.rows, sizes.rows), solver_(sizes.rows) {}
+  EighKernel(MatrixSizes sizes, bool) : x_(sizes.rows, sizes.rows) {}
 
   bool Run(const T* x, Results<T> results) {
     const Index n = x_.rows();
     if (n == 0) return true;
-    linalg::LoadSymmetricPart<T, N>(x, &x_);
-    solver_.compute(x_);
-    if (solver_.info() != Eigen::Success) {  // the iteration did not converge
+    linalg::LoadSymmetricPart(x, &x_);
+    if (!linalg::FactorSymmetric(x_, &w_, &v_)) {
       linalg::FillNan(results[0], n);
       linalg::FillNan(results[1], n * n);
       return true;
     }
-    View<N, 1>(results[0], n, 1) = solver_.eigenvalues();
-    auto v = View<N, N>(results[1], n, n);
-    v = solver_.eigenvectors();
-    for (Index j = 0; j < n; ++j) v.col(j) *= linalg::SignOf(v.col(j));
+    for (Index j = 0; j < n; ++j) v_.col(j) *= linalg::SignOf(v_.col(j));
+    View(results[0], n, 1) = w_;
+    View(results[1], n, n) = v_;
     return true;
   }
 
  private:
-  Matrix<T, N, N> x_;
-  Eigen::SelfAdjointEigenSolver<Matrix<T, N, N>> solver_;
+  Matrix<T> x_, v_;
+  linalg::Column<T> w_;
+};
+
+template <class T>
+class EighLanes {
+ public:
+  EighLanes(MatrixSizes sizes, bool) : solver_(static_cast<int>(sizes.rows)) {}
+
+  LaneView<T> operand() const { return solver_.matrix(); }
+  LaneSet Run() {
+    linalg::TakeSymmetricPart(solver_.matrix());
+    const LaneSet failed = solver_.Factor();  // the iteration did not converge
+    linalg::FillNan(failed, solver_.w());
+    linalg::FillNan(failed, solver_.v());
+    return 0;
+  }
+  LaneView<T> result(size_t output) const { return output == 0 ? solver_.w() : solver_.v(); }
+
+ private:
+  linalg::LaneEigh<T> solver_;
 };
 template <class Context>
-using EighOp = linalg::MatrixOp<Context, EighKernel, linalg::SmallSizes::kYes>;
+using EighOp = linalg::MatrixOp<Context, EighKernel, EighLanes>;
 
 llvm::Error InferEigh(InferenceContext& context) {
   llvm::Expected<MatrixDims> x = ReadSquareMatrices(context, 0);

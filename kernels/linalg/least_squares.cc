@@ -1,7 +1,8 @@
 // Least squares: lstsq.
-#include "kernels/linalg/matrix_batch.h"
+#include "kernels/linalg/lane_svd.h"
 #include "kernels/linalg/matrix_gradient.h"
 #include "kernels/linalg/matrix_inference.h"
+#include "kernels/linalg/solution_batch.h"
 #include "kernels/linalg/svd_solver.h"
 #include "pdl/op/op_proto_maker.h"
 #include "pdl/op/op_registry.h"
@@ -10,6 +11,8 @@ namespace pdl {
 namespace {
 
 using Eigen::Index;
+using linalg::LaneSet;
+using linalg::LaneView;
 using linalg::Matrix;
 using linalg::MatrixSizes;
 using linalg::View;
@@ -20,9 +23,15 @@ struct LstsqOptions {
   void Initialize(const AttributeReader& attributes) {
     if (attributes.Has("rcond")) rcond = attributes.Float("rcond");
   }
+  template <class T>
+  T Rcond(MatrixSizes sizes) const {
+    if (rcond >= 0) return static_cast<T>(rcond);
+    const Index size = std::max(sizes.rows, sizes.columns);
+    return static_cast<T>(size) * std::numeric_limits<T>::epsilon();
+  }
 };
 
-template <class T, int N>
+template <class T>
 class LstsqKernel {
  public:
   static constexpr llvm::StringLiteral kProblem = "";
@@ -30,9 +39,7 @@ class LstsqKernel {
 
   LstsqKernel(MatrixSizes sizes, Index right_sides, const Options& options)
       : sizes_(sizes),
-        rcond_(options.rcond < 0 ? static_cast<T>(std::max(sizes.rows, sizes.columns)) *
-                                       std::numeric_limits<T>::epsilon()
-                                 : static_cast<T>(options.rcond)),
+        rcond_(options.Rcond<T>(sizes)),
         svd_(/*full=*/false),
         a_(sizes.rows, sizes.columns),
         right_(sizes.rows, right_sides),
@@ -41,7 +48,7 @@ class LstsqKernel {
   bool IsFinite(const T* a) const { return linalg::IsFinite(a, sizes_.num_elements()); }
   bool Factor(const T* a) {
     if (sizes_.rows == 0) return true;
-    a_ = View<N, N>(a, sizes_.rows, sizes_.columns);
+    a_ = View(a, sizes_.rows, sizes_.columns);
     svd_.Compute(a_);
     const auto& s = svd_.s();
     rank_ = 0;
@@ -52,25 +59,75 @@ class LstsqKernel {
     if (sizes_.rows == 0) {
       solution_.setZero();
     } else {
-      right_ = View<N>(b, right_.rows(), right_.cols());
-      projected_.noalias() = svd_.u().leftCols(rank_).transpose() * right_;
-      projected_.array().colwise() /= svd_.s().head(rank_).array();
-      solution_.noalias() = svd_.v().leftCols(rank_) * projected_;
+      right_ = View(b, right_.rows(), right_.cols());
+      linalg::MultiplyTransposed(svd_.u(), right_, &projected_);
+      for (Index i = 0; i < projected_.rows(); ++i) {
+        if (i < rank_) {
+          projected_.row(i) /= svd_.s()[i];
+        } else {
+          projected_.row(i).setZero();
+        }
+      }
+      linalg::Multiply(svd_.v(), projected_, &solution_);
     }
-    View<N>(x, solution_.rows(), solution_.cols()) = solution_;
+    View(x, solution_.rows(), solution_.cols()) = solution_;
   }
 
  private:
   MatrixSizes sizes_;
   T rcond_;
   Index rank_ = 0;
-  linalg::SvdSolver<T, N> svd_;
-  Matrix<T, N, N> a_;
-  Matrix<T, N, Eigen::Dynamic> right_, solution_;
-  Matrix<T> projected_;
+  linalg::SvdSolver<T> svd_;
+  Matrix<T> a_;
+  Matrix<T> right_, solution_, projected_;
+};
+
+template <class T>
+class LstsqLanes {
+ public:
+  LstsqLanes(MatrixSizes sizes, Index right_sides, const LstsqOptions& options)
+      : rows_(static_cast<int>(sizes.rows)),
+        columns_(static_cast<int>(sizes.columns)),
+        right_sides_(static_cast<int>(right_sides)),
+        rcond_(options.Rcond<T>(sizes)),
+        svd_(rows_, columns_, /*full=*/false),
+        b_(linalg::AllocateLanes<T>(rows_ * right_sides_)),
+        projected_(linalg::AllocateLanes<T>(std::min(rows_, columns_) * right_sides_)),
+        x_(linalg::AllocateLanes<T>(columns_ * right_sides_)) {}
+
+  LaneView<T> a() const { return svd_.matrix(); }
+  LaneView<T> b() const { return linalg::RowMajor(b_.get(), rows_, right_sides_); }
+  LaneView<T> x() const { return linalg::RowMajor(x_.get(), columns_, right_sides_); }
+  LaneSet Factor() {
+    svd_.Factor();
+    return 0;
+  }
+  void Solve() {
+    const LaneView<T> u = svd_.u(), s = svd_.s();
+    const LaneView<T> projected = linalg::RowMajor(projected_.get(), s.columns, right_sides_);
+    linalg::MultiplyBlocks(Transposed(u), b(), projected);
+    const linalg::Lanes<T>& largest = s(0, 0);
+    for (int i = 0; i < projected.rows; ++i) {
+      const linalg::Lanes<T>& value = s(0, i);
+      for (int j = 0; j < right_sides_; ++j) {
+        linalg::Lanes<T>& element = projected(i, j);
+        linalg::ForLanes<T>([&](int l) {
+          const bool is_zero = !(value.v[l] > rcond_ * largest.v[l]);
+          element.v[l] = is_zero ? T(0) : element.v[l] / (is_zero ? T(1) : value.v[l]);
+        });
+      }
+    }
+    linalg::MultiplyBlocks(svd_.v(), projected, x());
+  }
+
+ private:
+  int rows_, columns_, right_sides_;
+  T rcond_;
+  linalg::LaneSvd<T> svd_;
+  linalg::LaneMemory<T> b_, projected_, x_;
 };
 template <class Context>
-using LstsqOp = linalg::SolutionOp<Context, LstsqKernel>;
+using LstsqOp = linalg::SolutionOp<Context, LstsqKernel, LstsqLanes>;
 
 // From the derivative of the pseudoinverse of matrices of constant rank (Golub and Pereyra, 1973).
 // With the pseudoinverse p of a:

@@ -1,8 +1,8 @@
-// Kernels on batches of matrices, computed with Eigen.
+// Kernels on batches of matrices: small ones in blocks (lanes.h), the others one by one with Eigen.
 //
-// Eigen computes each matrix in one thread; pieces of the batch run in parallel. Matrices of a
-// fixed small size have kernels of their own, which need no memory. Operands are copied to memory
-// of Eigen's alignment first: its order of summation depends on the alignment of the operands.
+// Which of the two depends on the sizes of a matrix only, and a block is complete if there are
+// fewer matrices. Pieces of the batch run in parallel. Operands of Eigen are copied to memory of
+// its alignment first: its order of summation depends on the alignment of the operands.
 #ifndef PDL_KERNELS_LINALG_MATRIX_BATCH_H_
 #define PDL_KERNELS_LINALG_MATRIX_BATCH_H_
 
@@ -16,6 +16,7 @@
 
 #include "kernels/core/element.h"
 #include "kernels/core/strided_copy.h"
+#include "kernels/linalg/lanes.h"
 #include "pdl/op/operator.h"
 
 namespace pdl::linalg {
@@ -28,17 +29,16 @@ struct MatrixSizes {
   int64_t num_elements() const { return int64_t{rows} * columns; }
 };
 
-/// A matrix of R rows and C columns, Eigen::Dynamic if they are not known at compile time.
-template <class T, int R = Eigen::Dynamic, int C = Eigen::Dynamic>
-using Matrix = Eigen::Matrix<T, R, C>;
-template <class T, int R = Eigen::Dynamic>
-using Column = Eigen::Matrix<T, R, 1>;
+template <class T>
+using Matrix = Eigen::Matrix<T, Eigen::Dynamic, Eigen::Dynamic>;
+template <class T>
+using Column = Eigen::Matrix<T, Eigen::Dynamic, 1>;
 
 /// The matrix of a tensor, which is row-major.
-template <int R = Eigen::Dynamic, int C = Eigen::Dynamic, class T>
+template <class T>
 auto View(T* data, Eigen::Index rows, Eigen::Index columns) {
-  constexpr int kOrder = C == 1 ? Eigen::ColMajor : Eigen::RowMajor;
-  using Plain = Eigen::Matrix<std::remove_const_t<T>, R, C, kOrder>;
+  using Plain =
+      Eigen::Matrix<std::remove_const_t<T>, Eigen::Dynamic, Eigen::Dynamic, Eigen::RowMajor>;
   using Target = std::conditional_t<std::is_const_v<T>, const Plain, Plain>;
   return Eigen::Map<Target>(data, rows, columns);
 }
@@ -58,10 +58,22 @@ void FillNan(T* data, int64_t n) {
   std::fill_n(data, n, std::numeric_limits<T>::quiet_NaN());
 }
 
+template <class T>
+void FillNan(LaneSet set, const LaneView<T>& x) {
+  if (set == 0) return;
+  for (int i = 0; i < x.rows; ++i) {
+    for (int j = 0; j < x.columns; ++j) {
+      for (int l = 0; l < kLanes<T>; ++l) {
+        if ((set >> l & 1) != 0) FillNan(x(i, j).v + l, 1);
+      }
+    }
+  }
+}
+
 /// The lower triangle of the symmetric part of x, (x + x^T) / 2; the other triangle of `out` is
 /// unspecified.
-template <class T, int N>
-void LoadSymmetricPart(const T* x, Matrix<T, N, N>* out) {
+template <class T>
+void LoadSymmetricPart(const T* x, Matrix<T>* out) {
   const Eigen::Index n = out->rows();
   for (Eigen::Index j = 0; j < n; ++j) {
     for (Eigen::Index i = j; i < n; ++i) {
@@ -83,33 +95,6 @@ auto SignOf(const Vector& x) {
   return T(1);
 }
 
-/// Calls f(std::integral_constant<int, N>()) with N = n if there are kernels for square matrices of
-/// this size, else with Eigen::Dynamic.
-template <class F>
-void VisitSize(MatrixSizes sizes, F f) {
-  switch (sizes.rows == sizes.columns ? sizes.rows : 0) {
-    case 2:
-      return f(std::integral_constant<int, 2>());
-    case 3:
-      return f(std::integral_constant<int, 3>());
-    case 4:
-      return f(std::integral_constant<int, 4>());
-    default:
-      return f(std::integral_constant<int, Eigen::Dynamic>());
-  }
-}
-
-/// Whether an operator has kernels for small square matrices of a fixed size.
-enum class SmallSizes : bool { kNo, kYes };
-template <SmallSizes kSmall, class F>
-void VisitSizeIf(MatrixSizes sizes, F f) {
-  if constexpr (kSmall == SmallSizes::kYes) {
-    VisitSize(sizes, f);
-  } else {
-    f(std::integral_constant<int, Eigen::Dynamic>());
-  }
-}
-
 /// Where each matrix of a batch begins in an operand, whose batch dims are broadcast.
 class MatrixOffsets {
  public:
@@ -120,8 +105,9 @@ class MatrixOffsets {
   int64_t operator[](int64_t matrix) const {
     int64_t offset = 0;
     for (size_t d = view_.sizes.size(); d-- > 0;) {
-      offset += matrix % view_.sizes[d] * view_.strides[d];
-      matrix /= view_.sizes[d];
+      const int64_t index = d == 0 ? matrix : matrix % view_.sizes[d];
+      offset += index * view_.strides[d];
+      if (d > 0) matrix /= view_.sizes[d];
     }
     return offset * elements_;
   }
@@ -131,26 +117,36 @@ class MatrixOffsets {
   int64_t elements_ = 0;
 };
 
-/// Calls `make()`, which allocates memory, for each piece of a batch of `count` matrices, and
-/// compute(made, i) for each matrix i of the piece, which returns whether the matrix has a result.
-/// `work` is roughly the number of operations for one matrix. Returns the first matrix without a
-/// result, or -1.
+/// The first matrix of a batch that has no result.
+class FirstFailure {
+ public:
+  explicit FirstFailure(int64_t count) : count_(count), first_(count) {}
+
+  /// Called by any thread.
+  void Report(int64_t matrix) {
+    int64_t known = first_;
+    while (matrix < known && !first_.compare_exchange_weak(known, matrix)) {
+    }
+  }
+  /// -1 if all have results.
+  int64_t Get() const { return first_ == count_ ? -1 : first_.load(); }
+
+ private:
+  int64_t count_;
+  std::atomic<int64_t> first_;
+};
+
+/// Calls `make()`, which allocates memory, for each piece of a range of `count` tasks, and
+/// compute(made, i) for each task i of the piece. `work` is roughly the number of operations of
+/// one.
 template <class Make, class Compute>
-int64_t ForEachMatrix(CPUContext& context, int64_t count, int64_t work, Make make,
-                      Compute compute) {
+void ForEachTask(CPUContext& context, int64_t count, int64_t work, Make make, Compute compute) {
   constexpr int64_t kGrainWork = 1 << 16;
-  std::atomic<int64_t> first = count;
   const int64_t grain = std::max<int64_t>(1, kGrainWork / std::max<int64_t>(1, work));
   context.ParallelFor(count, grain, [&](int64_t begin, int64_t end) {
     auto made = make();
-    for (int64_t i = begin; i < end; ++i) {
-      if (compute(made, i)) continue;
-      int64_t known = first;
-      while (i < known && !first.compare_exchange_weak(known, i)) {
-      }
-    }
+    for (int64_t i = begin; i < end; ++i) compute(made, i);
   });
-  return first == count ? -1 : first.load();
 }
 
 /// The Error about matrix `matrix` of an operand with these batch dims: "matrix [1, 0] of 'a' is
@@ -158,20 +154,69 @@ int64_t ForEachMatrix(CPUContext& context, int64_t count, int64_t work, Make mak
 llvm::Error MatrixError(llvm::StringRef operand, llvm::ArrayRef<int64_t> batch, int64_t matrix,
                         llvm::StringRef problem);
 
+/// The largest number of rows or columns of matrices that are computed in blocks.
+inline constexpr Eigen::Index kMaxLaneSize = 32;
+
+/// For operators without a kernel for blocks.
+template <class T>
+struct NoLanes {};
+template <template <class> class LaneKernel>
+inline constexpr bool kHasLanes = !std::is_same_v<LaneKernel<float>, NoLanes<float>>;
+inline bool FitLanes(MatrixSizes sizes) {
+  return sizes.num_elements() > 0 && std::max(sizes.rows, sizes.columns) <= kMaxLaneSize;
+}
+
+/// The lanes of a block of consecutive matrices of a batch; after the last matrix, it is repeated.
+template <class T>
+struct LaneRange {
+  LaneRange(int64_t block, int64_t count)
+      : begin(block * kLanes<T>), size(std::min<int64_t>(kLanes<T>, count - begin)) {}
+  int64_t matrix(int64_t lane) const { return begin + std::min(lane, size - 1); }
+  bool Has(LaneSet set, int64_t lane) const { return lane < size && (set >> lane & 1) != 0; }
+
+  int64_t begin, size;
+};
+template <class T>
+int64_t CountBlocks(int64_t count) {
+  return (count + kLanes<T> - 1) / kLanes<T>;
+}
+
+/// Writes the results of a block, consecutive matrices of `elements` elements from `to` on; nan for
+/// those of `not_finite`.
+template <class T>
+void StoreBlock(const LaneRange<T>& range, LaneSet not_finite, const LaneView<T>& result,
+                int64_t elements, T* to) {
+  T* each[kLanes<T>] = {};
+  for (int64_t l = 0; l < range.size; ++l) {
+    T* matrix = to + range.matrix(l) * elements;
+    if (range.Has(not_finite, l)) {
+      FillNan(matrix, elements);
+    } else {
+      each[l] = matrix;
+    }
+  }
+  StoreLanes(result, each);
+}
+
 /// The pointers to the results for one matrix, in the order of the operator's outputs.
 template <class T>
 using Results = T* const*;
 
 /// An operator with one operand, x: [..., M, N], which computes each matrix independently. A matrix
-/// with a nan or an infinity gives nan. `Kernel<T, N>` is for matrices of N rows and columns, or
-/// Eigen::Dynamic:
+/// with a nan or an infinity gives nan. `Kernel<T>` computes one matrix:
 ///
 ///   Kernel(MatrixSizes sizes, bool option)    // allocates memory
 ///   bool Run(const T* x, Results<T> results)  // false: x has no result
 ///   static constexpr llvm::StringLiteral kOption, kProblem;
 ///
 /// kOption is the bool attribute that it is given, or empty; kProblem why a matrix has no result.
-template <class Context, template <class, int> class Kernel, SmallSizes kSmall = SmallSizes::kNo>
+/// `LaneKernel<T>` computes a block of small ones:
+///
+///   LaneKernel(MatrixSizes sizes, bool option)    // allocates memory
+///   LaneView<T> operand() const                   // where x is loaded to
+///   LaneSet Run()                                 // returns the lanes without a result
+///   LaneView<T> result(size_t output) const
+template <class Context, template <class> class Kernel, template <class> class LaneKernel = NoLanes>
 class MatrixOp : public Operator<Context> {
  public:
   llvm::Error Run(llvm::ArrayRef<const Tensor*> inputs, llvm::MutableArrayRef<Tensor*> outputs,
@@ -184,18 +229,16 @@ class MatrixOp : public Operator<Context> {
     if (count == 0) return llvm::Error::success();
     VisitDType(MatrixTypes(), inputs[0]->dtype(), [&](auto tag) {
       using T = typename decltype(tag)::type;
-      VisitSizeIf<kSmall>(size, [&](auto n) {
-        failed = RunBatch<T, decltype(n)::value>(*inputs[0], outputs, size, count, context);
-      });
+      failed = RunBatch(Batch<T>(*inputs[0], outputs, size, count), context);
     });
     if (failed < 0) return llvm::Error::success();
     return MatrixError(this->def().signature.inputs[0].name, batch, failed,
-                       Kernel<float, Eigen::Dynamic>::kProblem);
+                       Kernel<float>::kProblem);
   }
 
  protected:
   llvm::Error InitializeAttributes(const AttributeReader& attributes) override {
-    constexpr llvm::StringLiteral kOption = Kernel<float, Eigen::Dynamic>::kOption;
+    constexpr llvm::StringLiteral kOption = Kernel<float>::kOption;
     if (!kOption.empty()) option_ = attributes.Bool(kOption);
     return llvm::Error::success();
   }
@@ -203,127 +246,81 @@ class MatrixOp : public Operator<Context> {
  private:
   static constexpr size_t kMaxResults = 3;
 
-  template <class T, int N>
-  int64_t RunBatch(const Tensor& x, llvm::ArrayRef<Tensor*> outputs, MatrixSizes size,
-                   int64_t count, Context& context) const {
-    const T* from = x.template data<T>();
+  // The operand and the results of one run.
+  template <class T>
+  struct Batch {
+    Batch(const Tensor& x, llvm::ArrayRef<Tensor*> outputs, MatrixSizes matrix_sizes,
+          int64_t num_matrices)
+        : from(x.template data<T>()),
+          num_results(outputs.size()),
+          sizes(matrix_sizes),
+          stride(matrix_sizes.num_elements()),
+          count(num_matrices) {
+      for (size_t j = 0; j < outputs.size(); ++j) {
+        to[j] = outputs[j]->template data<T>();
+        elements[j] = outputs[j]->num_elements() / count;
+      }
+    }
+
+    const T* from;
     T* to[kMaxResults] = {};
     int64_t elements[kMaxResults] = {};
-    for (size_t j = 0; j < outputs.size(); ++j) {
-      to[j] = outputs[j]->template data<T>();
-      elements[j] = outputs[j]->num_elements() / count;
+    size_t num_results;
+    MatrixSizes sizes;
+    int64_t stride, count;
+  };
+
+  // Returns the first matrix without a result, or -1.
+  template <class T>
+  int64_t RunBatch(const Batch<T>& batch, Context& context) const {
+    const int64_t work = 4 * batch.stride * std::max(batch.sizes.rows, batch.sizes.columns);
+    FirstFailure failure(batch.count);
+    if constexpr (kHasLanes<LaneKernel>) {
+      if (FitLanes(batch.sizes)) {
+        ForEachTask(
+            context, CountBlocks<T>(batch.count), work,
+            [&] { return LaneKernel<T>(batch.sizes, option_); },
+            [&](LaneKernel<T>& kernel, int64_t i) { RunBlock(batch, kernel, i, failure); });
+        return failure.Get();
+      }
     }
-    const int64_t stride = size.num_elements();
-    const int64_t work = 4 * stride * std::max(size.rows, size.columns);
-    return ForEachMatrix(
-        context, count, work, [&] { return Kernel<T, N>(size, option_); },
-        [&](auto& kernel, int64_t i) {
-          const T* matrix = from + i * stride;
-          T* results[kMaxResults] = {};
-          for (size_t j = 0; j < outputs.size(); ++j) results[j] = to[j] + i * elements[j];
-          if (IsFinite(matrix, stride)) return kernel.Run(matrix, results);
-          for (size_t j = 0; j < outputs.size(); ++j) FillNan(results[j], elements[j]);
-          return true;
-        });
+    ForEachTask(
+        context, batch.count, work, [&] { return Kernel<T>(batch.sizes, option_); },
+        [&](Kernel<T>& kernel, int64_t i) { RunMatrix(batch, kernel, i, failure); });
+    return failure.Get();
+  }
+
+  template <class T>
+  static void RunBlock(const Batch<T>& batch, LaneKernel<T>& kernel, int64_t block,
+                       FirstFailure& failure) {
+    const LaneRange<T> range(block, batch.count);
+    const T* from[kLanes<T>];
+    for (int64_t l = 0; l < kLanes<T>; ++l) from[l] = batch.from + range.matrix(l) * batch.stride;
+    LoadLanes(from, kernel.operand());
+    const LaneSet not_finite = ReplaceNonFinite(kernel.operand());
+    const LaneSet failed = kernel.Run() & ~not_finite;
+    for (size_t j = 0; j < batch.num_results; ++j) {
+      StoreBlock(range, not_finite, kernel.result(j), batch.elements[j], batch.to[j]);
+    }
+    for (int64_t l = 0; failed != 0 && l < range.size; ++l) {
+      if (range.Has(failed, l)) failure.Report(range.matrix(l));
+    }
+  }
+
+  template <class T>
+  static void RunMatrix(const Batch<T>& batch, Kernel<T>& kernel, int64_t i,
+                        FirstFailure& failure) {
+    const T* matrix = batch.from + i * batch.stride;
+    T* results[kMaxResults] = {};
+    for (size_t j = 0; j < batch.num_results; ++j) results[j] = batch.to[j] + i * batch.elements[j];
+    if (IsFinite(matrix, batch.stride)) {
+      if (!kernel.Run(matrix, results)) failure.Report(i);
+      return;
+    }
+    for (size_t j = 0; j < batch.num_results; ++j) FillNan(results[j], batch.elements[j]);
   }
 
   bool option_ = false;
-};
-
-/// Whether the last matrix of a Solver could be decomposed.
-enum class Factored : uint8_t { kYes, kNotFinite, kNo };
-
-/// A kernel of SolutionOp, which decomposes a matrix that is used several times in a row once.
-template <class Kernel>
-struct Solver {
-  Kernel kernel;
-  int64_t last = -1;
-  Factored state = Factored::kYes;
-
-  /// Decomposes the matrix at element `at` of the operand.
-  template <class T>
-  void Factor(const T* a, int64_t at) {
-    if (at == last) return;
-    last = at;
-    if (!kernel.IsFinite(a + at)) {
-      state = Factored::kNotFinite;
-    } else {
-      state = kernel.Factor(a + at) ? Factored::kYes : Factored::kNo;
-    }
-  }
-};
-
-/// An operator with two operands: x in `a x = b`, with a: [..., M, N] and b: [..., M, K] or [M]. A
-/// matrix a with a nan or an infinity gives nan. `Kernel<T, N>` is for matrices a of N rows and
-/// columns, or Eigen::Dynamic:
-///
-///   Kernel(MatrixSizes sizes, Eigen::Index right_sides, const Options& options)
-///   bool IsFinite(const T* a)
-///   bool Factor(const T* a)            // false: a has no solution
-///   void Solve(const T* b, T* x)       // for the last a
-///   struct Options { void Initialize(const AttributeReader&); }
-///   static constexpr llvm::StringLiteral kProblem;
-template <class Context, template <class, int> class Kernel, SmallSizes kSmall = SmallSizes::kNo>
-class SolutionOp : public Operator<Context> {
- public:
-  llvm::Error Run(llvm::ArrayRef<const Tensor*> inputs, llvm::MutableArrayRef<Tensor*> outputs,
-                  Context& context) const override {
-    const llvm::ArrayRef<int64_t> a = inputs[0]->sizes();
-    const MatrixSizes size = {a[a.size() - 2], a.back()};
-    int64_t failed = -1;
-    if (outputs[0]->num_elements() == 0) return llvm::Error::success();
-    VisitDType(MatrixTypes(), inputs[0]->dtype(), [&](auto tag) {
-      using T = typename decltype(tag)::type;
-      VisitSizeIf<kSmall>(size, [&](auto n) {
-        failed = RunBatch<T, decltype(n)::value>(inputs, *outputs[0], size, context);
-      });
-    });
-    if (failed < 0) return llvm::Error::success();
-    return MatrixError(this->def().signature.inputs[0].name, a.drop_back(2), failed,
-                       Kernel<float, Eigen::Dynamic>::kProblem);
-  }
-
- protected:
-  using Options = typename Kernel<float, Eigen::Dynamic>::Options;
-
-  llvm::Error InitializeAttributes(const AttributeReader& attributes) override {
-    options_.Initialize(attributes);
-    return llvm::Error::success();
-  }
-
- private:
-  /// Returns the number of the first matrix of a without a solution, or -1.
-  template <class T, int N>
-  int64_t RunBatch(llvm::ArrayRef<const Tensor*> inputs, Tensor& output, MatrixSizes size,
-                   Context& context) const {
-    const bool is_vector = inputs[1]->sizes().size() == 1;
-    const llvm::ArrayRef<int64_t> x = output.sizes();
-    const llvm::ArrayRef<int64_t> batch = x.drop_back(is_vector ? 1 : 2);
-    const int64_t right_sides = is_vector ? 1 : x.back();
-    const int64_t result = size.columns * right_sides, right = size.rows * right_sides;
-    const MatrixOffsets a_at(inputs[0]->sizes().drop_back(2), batch, size.num_elements());
-    const MatrixOffsets b_at(inputs[1]->sizes().drop_back(is_vector ? 1 : 2), batch, right);
-    const T* a = inputs[0]->template data<T>();
-    const T* b = inputs[1]->template data<T>();
-    T* to = output.template data<T>();
-    const int64_t work =
-        2 * size.num_elements() * (std::max(size.rows, size.columns) + right_sides);
-    const int64_t failed = ForEachMatrix(
-        context, output.num_elements() / result, work,
-        [&] { return Solver<Kernel<T, N>>{Kernel<T, N>(size, right_sides, options_)}; },
-        [&](auto& solver, int64_t i) {
-          solver.Factor(a, a_at[i]);
-          if (solver.state == Factored::kYes) {
-            solver.kernel.Solve(b + b_at[i], to + i * result);
-          } else {
-            FillNan(to + i * result, result);
-          }
-          return solver.state != Factored::kNo;
-        });
-    return failed < 0 ? -1 : a_at[failed] / std::max<int64_t>(1, size.num_elements());
-  }
-
-  Options options_;
 };
 
 }  // namespace pdl::linalg

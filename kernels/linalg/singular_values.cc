@@ -1,4 +1,5 @@
 // Singular values: svd.
+#include "kernels/linalg/lane_svd.h"
 #include "kernels/linalg/matrix_batch.h"
 #include "kernels/linalg/matrix_gradient.h"
 #include "kernels/linalg/matrix_inference.h"
@@ -10,11 +11,13 @@ namespace pdl {
 namespace {
 
 using Eigen::Index;
+using linalg::LaneSet;
+using linalg::LaneView;
 using linalg::MatrixSizes;
 using linalg::Results;
 using linalg::View;
 
-template <class T, int N>
+template <class T>
 class SvdKernel {
  public:
   static constexpr llvm::StringLiteral kOption = "full_matrices";
@@ -24,16 +27,16 @@ class SvdKernel {
 
   bool Run(const T* x, Results<T> results) {
     const Index rows = sizes_.rows, columns = sizes_.columns, rank = std::min(rows, columns);
-    auto u = View<N, N>(results[0], rows, full_ ? rows : rank);
-    auto vt = View<N, N>(results[2], full_ ? columns : rank, columns);
+    auto u = View(results[0], rows, full_ ? rows : rank);
+    auto vt = View(results[2], full_ ? columns : rank, columns);
     if (rank == 0) {
       u.setIdentity();
       vt.setIdentity();
       return true;
     }
-    solver_.Compute(View<N, N>(x, rows, columns));
+    solver_.Compute(View(x, rows, columns));
     u = solver_.u();
-    View<N, 1>(results[1], rank, 1) = solver_.s();
+    View(results[1], rank, 1) = solver_.s();
     vt = solver_.v().transpose();
     for (Index i = 0; i < rank; ++i) {
       const T sign = linalg::SignOf(u.col(i));
@@ -46,10 +49,29 @@ class SvdKernel {
  private:
   MatrixSizes sizes_;
   bool full_;
-  linalg::SvdSolver<T, N> solver_;
+  linalg::SvdSolver<T> solver_;
+};
+
+template <class T>
+class SvdLanes {
+ public:
+  SvdLanes(MatrixSizes sizes, bool full)
+      : solver_(static_cast<int>(sizes.rows), static_cast<int>(sizes.columns), full) {}
+
+  LaneView<T> operand() const { return solver_.matrix(); }
+  LaneSet Run() {
+    solver_.Factor();
+    return 0;
+  }
+  LaneView<T> result(size_t output) const {
+    return output == 0 ? solver_.u() : output == 1 ? solver_.s() : Transposed(solver_.v());
+  }
+
+ private:
+  linalg::LaneSvd<T> solver_;
 };
 template <class Context>
-using SvdOp = linalg::MatrixOp<Context, SvdKernel, linalg::SmallSizes::kYes>;
+using SvdOp = linalg::MatrixOp<Context, SvdKernel, SvdLanes>;
 
 llvm::Error InferSvd(InferenceContext& context) {
   llvm::Expected<MatrixDims> x = ReadMatrices(context, 0);

@@ -1,8 +1,9 @@
 // Systems of linear equations: solve, triangular_solve, inverse.
-#include "kernels/linalg/lu_solver.h"
-#include "kernels/linalg/matrix_batch.h"
+#include "kernels/linalg/dense_solvers.h"
+#include "kernels/linalg/lane_lu.h"
 #include "kernels/linalg/matrix_gradient.h"
 #include "kernels/linalg/matrix_inference.h"
+#include "kernels/linalg/solution_batch.h"
 #include "pdl/op/op_proto_maker.h"
 #include "pdl/op/op_registry.h"
 
@@ -10,6 +11,8 @@ namespace pdl {
 namespace {
 
 using Eigen::Index;
+using linalg::LaneSet;
+using linalg::LaneView;
 using linalg::Matrix;
 using linalg::MatrixSizes;
 using linalg::Results;
@@ -25,34 +28,54 @@ struct NoOptions {
   void Initialize(const AttributeReader&) {}
 };
 
-template <class T, int N>
+template <class T>
 class SolveKernel {
  public:
   static constexpr llvm::StringLiteral kProblem = "is singular";
   using Options = NoOptions;
 
   SolveKernel(MatrixSizes sizes, Index right_sides, const Options&)
-      : lu_(sizes.rows), right_(sizes.rows, right_sides), solution_(sizes.rows, right_sides) {}
+      : lu_(sizes.rows), a_(sizes.rows, sizes.rows), x_(sizes.rows, right_sides) {}
 
-  bool IsFinite(const T* a) const {
-    return linalg::IsFinite(a, int64_t{right_.rows()} * right_.rows());
-  }
+  bool IsFinite(const T* a) const { return linalg::IsFinite(a, int64_t{a_.size()}); }
   bool Factor(const T* a) {
-    lu_.Compute(a);
+    a_ = View(a, a_.rows(), a_.rows());
+    lu_.Compute(a_);
     return !lu_.IsSingular();
   }
   void Solve(const T* b, T* x) {
-    right_ = View<N>(b, right_.rows(), right_.cols());
-    solution_ = lu_.lu().solve(right_);
-    View<N>(x, right_.rows(), right_.cols()) = solution_;
+    x_ = View(b, x_.rows(), x_.cols());
+    lu_.Solve(&x_);
+    View(x, x_.rows(), x_.cols()) = x_;
   }
 
  private:
-  linalg::LuSolver<T, N> lu_;
-  Matrix<T, N, Eigen::Dynamic> right_, solution_;
+  linalg::LuSolver<T> lu_;
+  Matrix<T> a_, x_;
+};
+
+template <class T>
+class SolveLanes {
+ public:
+  SolveLanes(MatrixSizes sizes, Index right_sides, const NoOptions&)
+      : n_(static_cast<int>(sizes.rows)),
+        right_sides_(static_cast<int>(right_sides)),
+        lu_(n_),
+        x_(linalg::AllocateLanes<T>(n_ * right_sides_)) {}
+
+  LaneView<T> a() const { return lu_.matrix(); }
+  LaneView<T> b() const { return x(); }
+  LaneView<T> x() const { return linalg::RowMajor(x_.get(), n_, right_sides_); }
+  LaneSet Factor() { return lu_.Factor(); }
+  void Solve() { lu_.Solve(x()); }
+
+ private:
+  int n_, right_sides_;
+  linalg::LaneLu<T> lu_;
+  linalg::LaneMemory<T> x_;
 };
 template <class Context>
-using SolveOp = linalg::SolutionOp<Context, SolveKernel, linalg::SmallSizes::kYes>;
+using SolveOp = linalg::SolutionOp<Context, SolveKernel, SolveLanes>;
 
 // db = a^-T dx, da = -db x^T.
 void SolveGradient(GradientContext& g) {
@@ -89,57 +112,58 @@ struct TriangularOptions {
   }
 };
 
-template <class T, int N>
+// All cases are solved with an upper triangular matrix: a lower triangular one is one if the order
+// of its rows and of its columns is reversed.
+template <class T>
 class TriangularSolveKernel {
  public:
   static constexpr llvm::StringLiteral kProblem = "has a 0 on its diagonal";
   using Options = TriangularOptions;
 
   TriangularSolveKernel(MatrixSizes sizes, Index right_sides, const Options& options)
-      : is_upper_(options.upper),
-        transpose_(options.transpose),
-        unit_(options.unit),
-        a_(sizes.rows, sizes.rows),
-        x_(sizes.rows, right_sides) {}
+      : options_(options), a_(sizes.rows, sizes.rows), x_(sizes.rows, right_sides) {}
 
   // The other triangle is never read.
   bool IsFinite(const T* a) const {
     const Index n = a_.rows();
     bool is_finite = true;
     for (Index i = 0; i < n; ++i) {
-      const Index begin = is_upper_ ? i + unit_ : 0, end = is_upper_ ? n : i + !unit_;
+      const Index begin = options_.upper ? i + options_.unit : 0;
+      const Index end = options_.upper ? n : i + !options_.unit;
       is_finite &= linalg::IsFinite(a + i * n + begin, end - begin);
     }
     return is_finite;
   }
   bool Factor(const T* a) {
-    const auto view = View<N, N>(a, a_.rows(), a_.rows());
-    if (transpose_) {
+    const auto view = View(a, a_.rows(), a_.rows());
+    if (options_.transpose) {
       a_ = view.transpose();
     } else {
       a_ = view;
     }
-    return unit_ || !(a_.diagonal().array() == T(0)).any();
+    if (IsLower()) a_.reverseInPlace();
+    if (options_.unit) a_.diagonal().setOnes();
+    return !(a_.diagonal().array() == T(0)).any();
   }
   void Solve(const T* b, T* x) {
-    x_ = View<N>(b, x_.rows(), x_.cols());
-    const bool is_upper = is_upper_ != transpose_;
-    if (is_upper && unit_) {
-      a_.template triangularView<Eigen::UnitUpper>().solveInPlace(x_);
-    } else if (is_upper) {
-      a_.template triangularView<Eigen::Upper>().solveInPlace(x_);
-    } else if (unit_) {
-      a_.template triangularView<Eigen::UnitLower>().solveInPlace(x_);
+    auto right = View(b, x_.rows(), x_.cols());
+    auto result = View(x, x_.rows(), x_.cols());
+    if (IsLower()) {
+      x_ = right.colwise().reverse();
+      linalg::SolveUpper(a_, &x_);
+      result = x_.colwise().reverse();
     } else {
-      a_.template triangularView<Eigen::Lower>().solveInPlace(x_);
+      x_ = right;
+      linalg::SolveUpper(a_, &x_);
+      result = x_;
     }
-    View<N>(x, x_.rows(), x_.cols()) = x_;
   }
 
  private:
-  bool is_upper_, transpose_, unit_;
-  Matrix<T, N, N> a_;
-  Matrix<T, N, Eigen::Dynamic> x_;
+  bool IsLower() const { return options_.upper == options_.transpose; }
+
+  Options options_;
+  Matrix<T> a_, x_;
 };
 template <class Context>
 using TriangularSolveOp = linalg::SolutionOp<Context, TriangularSolveKernel>;
@@ -182,29 +206,52 @@ struct TriangularSolveMaker : OpProtoMaker {
 
 // --- inverse ------------------------------------------------------------------------------------
 
-template <class T, int N>
+template <class T>
 class InverseKernel {
  public:
   static constexpr llvm::StringLiteral kOption = "";
   static constexpr llvm::StringLiteral kProblem = "is singular";
 
-  InverseKernel(MatrixSizes sizes, bool) : lu_(sizes.rows), y_(sizes.rows, sizes.rows) {}
+  InverseKernel(MatrixSizes sizes, bool) : lu_(sizes.rows), x_(sizes.rows, sizes.rows) {}
 
   bool Run(const T* x, Results<T> results) {
-    if (y_.rows() == 0) return true;
-    lu_.Compute(x);
+    const Index n = x_.rows();
+    if (n == 0) return true;
+    x_ = View(x, n, n);
+    lu_.Compute(x_);
     if (lu_.IsSingular()) return false;
-    y_ = lu_.lu().inverse();
-    View<N, N>(results[0], y_.rows(), y_.rows()) = y_;
+    x_.setIdentity();
+    lu_.Solve(&x_);
+    View(results[0], n, n) = x_;
     return true;
   }
 
  private:
-  linalg::LuSolver<T, N> lu_;
-  Matrix<T, N, N> y_;
+  linalg::LuSolver<T> lu_;
+  Matrix<T> x_;
+};
+
+template <class T>
+class InverseLanes {
+ public:
+  InverseLanes(MatrixSizes sizes, bool)
+      : n_(static_cast<int>(sizes.rows)), lu_(n_), y_(linalg::AllocateLanes<T>(n_ * n_)) {}
+
+  LaneView<T> operand() const { return lu_.matrix(); }
+  LaneSet Run() {
+    const LaneSet failed = lu_.Factor();
+    lu_.Invert(result(0));
+    return failed;
+  }
+  LaneView<T> result(size_t) const { return linalg::RowMajor(y_.get(), n_, n_); }
+
+ private:
+  int n_;
+  linalg::LaneLu<T> lu_;
+  linalg::LaneMemory<T> y_;
 };
 template <class Context>
-using InverseOp = linalg::MatrixOp<Context, InverseKernel, linalg::SmallSizes::kYes>;
+using InverseOp = linalg::MatrixOp<Context, InverseKernel, InverseLanes>;
 
 struct InverseMaker : OpProtoMaker {
   void Make() override {

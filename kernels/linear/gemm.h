@@ -28,6 +28,8 @@ using GemmFunction = void (*)(const GemmShape& shape, const void* a, const void*
 
 /// Returns null for f16, bf16 and bool.
 GemmFunction PlainGemm(DType dtype);
+/// The same results as PlainGemm, for this number of columns; null if there is no such function.
+GemmFunction NarrowGemm(DType dtype, int64_t columns);
 
 /// An f32 matmul by oneDNN, prepared for one shape; many threads may run it at the same time.
 class DnnlGemm {

@@ -53,7 +53,8 @@ llvm::Expected<std::shared_ptr<const MatmulPlan>> MatmulPlan::Make(const Prepare
   if (plan->c_elements_ == 0 || plan->shape_.k == 0) return plan;
   plan->CutIntoTasks();
   const GemmShape& shape = plan->shape_;
-  const bool is_tiny = shape.m * shape.n * shape.k <= 512;
+  const int64_t tiny_work = NarrowGemm(plan->compute_dtype_, shape.n) != nullptr ? 4096 : 512;
+  const bool is_tiny = shape.m * shape.n * shape.k <= tiny_work;
   const bool reads_b_once =
       shape.m == 1 && shape.b_column == 1 && context.constant_input(1) == nullptr;
   llvm::Error error = plan->compute_dtype_ != DType::kF32 || is_tiny || reads_b_once
@@ -153,7 +154,9 @@ GemmShape MatmulPlan::BlockShape(int64_t block) const {
 }
 
 llvm::Error MatmulPlan::PreparePlain(const PrepareContext& context) {
-  plain_ = PlainGemm(compute_dtype_);
+  // A block of columns has another number of them.
+  plain_ = split_ == Split::kRows || blocks_ == 1 ? NarrowGemm(compute_dtype_, shape_.n) : nullptr;
+  if (plain_ == nullptr || shape_.m == 1) plain_ = PlainGemm(compute_dtype_);
   if (shape_.b_column == 1 || shape_.n == 1) return llvm::Error::success();
   // The unpacked [n, k], read as [k, n]; all matrices of the batch.
   const int64_t matrices = b_elements_ / (shape_.n * shape_.k);
@@ -267,6 +270,10 @@ void MatmulPlan::Run(const Tensor& a, const Tensor& b, void* c, void* workspace_
     for (int64_t group = begin; group < end; ++group) {
       void* scratch = workspace + scratch_at_ + group * scratch_bytes_;
       const int64_t last = tasks * (group + 1) / groups_;
+      if (plain_ != nullptr && blocks_ == 1 && !then) {
+        RunMatrices(tasks * group / groups_, last, left, right, result);
+        continue;
+      }
       for (int64_t task = tasks * group / groups_; task < last; ++task) {
         const OutputPiece piece = RunTask(task, left, right, result, scratch);
         if (then && c_at_ < 0) then(piece);
@@ -276,6 +283,16 @@ void MatmulPlan::Run(const Tensor& a, const Tensor& b, void* c, void* workspace_
   if (c_at_ < 0) return;
   Convert(compute_dtype_, result, dtype_, c, c_elements_, context);
   if (then) then({0, 1, c_elements_, c_elements_});
+}
+
+void MatmulPlan::RunMatrices(int64_t begin, int64_t end, const char* a, const char* b,
+                             char* c) const {
+  const int64_t elements = shape_.m * shape_.n;
+  for (int64_t i = begin; i < end; ++i) {
+    plain_(shape_, a + a_offsets_[static_cast<size_t>(i)] * element_size_,
+           b + b_offsets_[static_cast<size_t>(i)] * element_size_,
+           c + i * elements * element_size_);
+  }
 }
 
 OutputPiece MatmulPlan::RunTask(int64_t task, const char* a, const char* b, char* c,

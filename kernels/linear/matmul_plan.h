@@ -35,6 +35,8 @@ class MatmulPlan : public CallState {
   void LayOutWorkspace();
   /// The matmul of one task: one block of one matrix of the batch.
   GemmShape BlockShape(int64_t block) const;
+  /// All matrices [begin, end), each of which is one task of plain_.
+  void RunMatrices(int64_t begin, int64_t end, const char* a, const char* b, char* c) const;
   /// Returns the part of c that it computed.
   OutputPiece RunTask(int64_t task, const char* a, const char* b, char* c, void* scratch) const;
 

@@ -95,7 +95,66 @@ struct GemmLoop {
   }
 };
 
+// All of c, which has kColumns columns; no other memory is accessed.
+template <class T, int kColumns>
+struct NarrowGemmLoop {
+  template <int kRows>
+  static PDL_INLINE void Block(const GemmShape& s, const T* a, const T* b, T* c) {
+    // A zero that the compiler does not know, so that it sets registers, and not memory.
+    const T zero = static_cast<T>(s.k) * T(0);
+    T sums[kRows][kColumns];
+    for (int i = 0; i < kRows; ++i) {
+      for (int j = 0; j < kColumns; ++j) sums[i][j] = zero;
+    }
+    for (int64_t k = 0; k < s.k; ++k) {
+      const T* row = b + k * s.b_row;
+      for (int i = 0; i < kRows; ++i) {
+        const T x = a[i * s.a_row + k * s.a_column];
+#pragma omp simd
+        for (int j = 0; j < kColumns; ++j) sums[i][j] += x * row[j];
+      }
+    }
+    for (int i = 0; i < kRows; ++i) {
+      for (int j = 0; j < kColumns; ++j) c[i * s.c_row + j] = sums[i][j];
+    }
+  }
+
+  static PDL_INLINE void Run(const GemmShape& s, const void* a_raw, const void* b_raw,
+                             void* c_raw) {
+    const T* a = static_cast<const T*>(a_raw);
+    const T* b = static_cast<const T*>(b_raw);
+    T* c = static_cast<T*>(c_raw);
+    int64_t i = 0;
+    for (; i + 4 <= s.m; i += 4) Block<4>(s, a + i * s.a_row, b, c + i * s.c_row);
+    for (; i + 2 <= s.m; i += 2) Block<2>(s, a + i * s.a_row, b, c + i * s.c_row);
+    if (i < s.m) Block<1>(s, a + i * s.a_row, b, c + i * s.c_row);
+  }
+};
+
+template <class T>
+GemmFunction ChooseNarrow(int64_t columns) {
+  switch (columns) {
+    case 2:
+      return ChooseIsa<NarrowGemmLoop<T, 2>>();
+    case 3:
+      return ChooseIsa<NarrowGemmLoop<T, 3>>();
+    case 4:
+      return ChooseIsa<NarrowGemmLoop<T, 4>>();
+    case 8:
+      return ChooseIsa<NarrowGemmLoop<T, 8>>();
+    case 16:
+      return ChooseIsa<NarrowGemmLoop<T, 16>>();
+    default:
+      return nullptr;
+  }
+}
+
 }  // namespace
+
+GemmFunction NarrowGemm(DType dtype, int64_t columns) {
+  if (dtype == DType::kF32) return ChooseNarrow<float>(columns);
+  return dtype == DType::kF64 ? ChooseNarrow<double>(columns) : nullptr;
+}
 
 GemmFunction PlainGemm(DType dtype) {
   switch (dtype) {
