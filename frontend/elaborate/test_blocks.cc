@@ -6,6 +6,7 @@
 #include "frontend/elaborate/reporter.h"
 #include "frontend/elaborate/statements.h"
 #include "frontend/elaborate/test_outputs.h"
+#include "llvm/ADT/STLExtras.h"
 
 namespace pdl {
 
@@ -57,9 +58,10 @@ void TestBlocks::ElaborateEarlier(const ast::Statement* statement,
         if (value.name != target.text) continue;
         is_known = true;
         if (graph_.FindValue(value.output) != nullptr) continue;
-        names_.Assign(target.text,
-                      Datum(graph_.AddInput(value.output, value.type,
-                                            at_.AddLocation(graph_, target.range.begin))));
+        Value* input =
+            graph_.AddInput(value.output, value.type, at_.AddLocation(graph_, target.range.begin));
+        of_earlier_runs_.insert(input);
+        names_.Assign(target.text, Datum(input));
       }
     }
   }
@@ -127,6 +129,12 @@ void TestBlocks::ElaborateFeed(const ast::FeedStatement* statement) {
   if (variable == nullptr) return;
   const Type& type = variable->type();
   const Datum datum = expressions_.Evaluate(statement->value);
+  if (const Value* input = FindInput(datum)) {
+    report_.Error(Code::kMissingInput, statement->value->range,
+                  "this depends on the input '" + input->name() +
+                      "', but the values of all feeds are computed before the run");
+    return;
+  }
   TestFeed feed;
   feed.name = name;
   feed.kind = variable->kind();
@@ -135,6 +143,22 @@ void TestBlocks::ElaborateFeed(const ast::FeedStatement* statement) {
                     ? FeedDense(*variable, datum, statement->value->range)
                     : FeedPacked(*variable, datum, statement->value->range, &feed.given);
   if (!feed.output.empty()) test_.feeds.push_back(std::move(feed));
+}
+
+const Value* TestBlocks::FindInput(const Datum& datum) const {
+  llvm::SmallVector<const Value*, 16> pending;
+  if (datum.tensor() != nullptr) pending.push_back(datum.tensor());
+  if (const std::vector<Datum>* items = datum.list())
+    for (const Datum& item : *items)
+      if (item.tensor() != nullptr) pending.push_back(item.tensor());
+  llvm::DenseSet<const Value*> seen;
+  while (!pending.empty()) {
+    const Value* value = pending.pop_back_val();
+    if (value->kind() == ValueKind::kInput && !of_earlier_runs_.contains(value)) return value;
+    if (value->producer() == nullptr || !seen.insert(value).second) continue;
+    llvm::append_range(pending, value->producer()->operands());
+  }
+  return nullptr;
 }
 
 std::string TestBlocks::FeedDense(const Value& fed, const Datum& datum, SourceRange range) {

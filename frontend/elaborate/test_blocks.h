@@ -48,6 +48,9 @@ class TestBlocks {
   void FeedTraining(const ast::Expr* value);
   /// The input, parameter or state to feed; null if an error was reported.
   Value* FindFed(const std::string& name, SourceRange place);
+  /// An input of the current run that the value, or an item of the list, is computed from; null if
+  /// there is none.
+  const Value* FindInput(const Datum& datum) const;
   /// The name of the output with the value for a dense input; empty if an error was reported.
   std::string FeedDense(const Value& fed, const Datum& datum, SourceRange range);
   /// The same for a ragged or sparse input; the type of the value goes to `given`.
@@ -62,6 +65,8 @@ class TestBlocks {
   Expressions& expressions_;
   Statements& statements_;
   TestOutputs& test_outputs_;
+  /// Inputs that have the values of earlier runs.
+  llvm::DenseSet<const Value*> of_earlier_runs_;
 };
 
 }  // namespace pdl
