@@ -65,7 +65,13 @@ void TestBlocks::ElaborateEarlier(const ast::Statement* statement,
       }
     }
   }
-  if (!is_known) statements_.Elaborate(statement);
+  if (is_known) return;
+  statements_.Elaborate(statement);
+  if (const auto* assign = llvm::dyn_cast<ast::AssignStatement>(statement)) {
+    for (const ast::Identifier& target : assign->targets)
+      if (const auto found = at_.frame->scope.find(target.text); found != at_.frame->scope.end())
+        of_earlier_runs_.insert(found->second.tensor());
+  }
 }
 
 void TestBlocks::KeepForLaterRuns(const ast::AssignStatement& assign, unsigned run) {
@@ -154,8 +160,9 @@ const Value* TestBlocks::FindInput(const Datum& datum) const {
   llvm::DenseSet<const Value*> seen;
   while (!pending.empty()) {
     const Value* value = pending.pop_back_val();
-    if (value->kind() == ValueKind::kInput && !of_earlier_runs_.contains(value)) return value;
-    if (value->producer() == nullptr || !seen.insert(value).second) continue;
+    if (of_earlier_runs_.contains(value) || !seen.insert(value).second) continue;
+    if (value->kind() == ValueKind::kInput) return value;
+    if (value->producer() == nullptr) continue;
     llvm::append_range(pending, value->producer()->operands());
   }
   return nullptr;

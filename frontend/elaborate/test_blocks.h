@@ -65,7 +65,7 @@ class TestBlocks {
   Expressions& expressions_;
   Statements& statements_;
   TestOutputs& test_outputs_;
-  /// Inputs that have the values of earlier runs.
+  /// The values of earlier runs.
   llvm::DenseSet<const Value*> of_earlier_runs_;
 };
 
