@@ -67,7 +67,8 @@ Tensor AsTensor(DType dtype, const Dense& x) {
 // The matrix of a tensor; a vector is one row.
 Dense AsDense(const Tensor& x) {
   const llvm::ArrayRef<int64_t> sizes = x.sizes();
-  return {sizes.size() < 2 ? 1 : sizes[sizes.size() - 2], sizes.back(), Values(x)};
+  return {sizes.size() < 2 ? 1 : sizes[sizes.size() - 2], sizes.empty() ? 1 : sizes.back(),
+          Values(x)};
 }
 // As rounded to the dtype.
 Dense Rounded(DType dtype, const Dense& x) { return AsDense(AsTensor(dtype, x)); }
