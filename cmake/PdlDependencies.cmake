@@ -43,7 +43,7 @@ macro(pdl_find_library target package header library)
 endmacro()
 
 # Eigen: headers only, in kernels/linalg/. Its functions run in one thread each, and the kernels are parallel.
-find_path(PDL_EIGEN_INCLUDE_DIR unsupported/Eigen/MatrixFunctions PATH_SUFFIXES eigen3)
+find_path(PDL_EIGEN_INCLUDE_DIR Eigen/Core PATH_SUFFIXES eigen3)
 pdl_need(PDL_EIGEN_INCLUDE_DIR "Eigen 3" libeigen3-dev)
 if(PDL_EIGEN_INCLUDE_DIR)
   add_library(pdl_eigen INTERFACE IMPORTED GLOBAL)
