@@ -94,15 +94,7 @@ class IrEmitter {
     } else if (!info.copy_of.empty()) {
       os_ << " = copy(" << info.copy_of << ")";
     }
-    std::vector<std::string> fields;
-    if (info.weight_decay != 0)
-      fields.push_back("weight_decay=" + FloatToString(info.weight_decay));
-    if (info.l1 != 0) fields.push_back("l1=" + FloatToString(info.l1));
-    if (info.gradient_clipping != 0)
-      fields.push_back("gradient_clipping=" + FloatToString(info.gradient_clipping));
-    if (info.lr_scale != 1) fields.push_back("lr_scale=" + FloatToString(info.lr_scale));
-    if (!info.trainable) fields.push_back("trainable=false");
-    if (!fields.empty()) os_ << " with {" << llvm::join(fields, ", ") << "}";
+    os_ << ParameterAttributesToString(info);
     EndLine("", value.location());
   }
 
@@ -238,6 +230,20 @@ class DotEmitter {
 };
 
 }  // namespace
+
+std::string ParameterAttributesToString(const VariableInfo& info) {
+  const VariableInfo defaults;
+  std::vector<std::string> fields;
+  auto field = [&](llvm::StringRef name, double number, double fallback) {
+    if (number != fallback) fields.push_back((name + "=" + FloatToString(number)).str());
+  };
+  field("weight_decay", info.weight_decay, defaults.weight_decay);
+  field("l1", info.l1, defaults.l1);
+  field("gradient_clipping", info.gradient_clipping, defaults.gradient_clipping);
+  field("lr_scale", info.lr_scale, defaults.lr_scale);
+  if (!info.trainable) fields.push_back("trainable=false");
+  return fields.empty() ? "" : " with {" + llvm::join(fields, ", ") + "}";
+}
 
 std::string EmitIr(const Graph& graph) { return IrEmitter(graph).Emit(); }
 std::string EmitDot(const Graph& graph) { return DotEmitter(graph).Emit(); }

@@ -9,6 +9,7 @@
 #include "llvm/ADT/StringExtras.h"
 #include "llvm/ADT/StringMap.h"
 #include "llvm/Support/raw_ostream.h"
+#include "pdl/compiler/emit.h"
 #include "pdl/compiler/serialize.h"
 #include "pdl/compiler/weights.h"
 #include "pdl/op/error.h"
@@ -110,21 +111,15 @@ class NetworkSource {
       const OpDesc& call = desc_.blocks(static_cast<int>(block) - 1).ops(0);
       if (llvm::Error error = PrintExpression(call, /*is_initializer=*/true)) return error;
     }
-    if (variable.role() == VarDesc::PARAMETER) PrintTrainingAttributes(variable);
+    if (variable.role() != VarDesc::PARAMETER) return llvm::Error::success();
+    VariableInfo info;
+    info.weight_decay = variable.weight_decay();
+    info.l1 = variable.l1();
+    info.gradient_clipping = variable.gradient_clipping();
+    if (variable.has_lr_scale()) info.lr_scale = variable.lr_scale();
+    info.trainable = !variable.frozen();
+    os_ << ParameterAttributesToString(info);
     return llvm::Error::success();
-  }
-
-  void PrintTrainingAttributes(const VarDesc& variable) {
-    std::vector<std::string> fields;
-    auto number = [&](const char* name, double value, double usual) {
-      if (value != usual) fields.push_back(name + ("=" + FloatToString(value)));
-    };
-    number("weight_decay", variable.weight_decay(), 0);
-    number("l1", variable.l1(), 0);
-    number("gradient_clipping", variable.gradient_clipping(), 0);
-    number("lr_scale", variable.has_lr_scale() ? variable.lr_scale() : 1, 1);
-    if (variable.frozen()) fields.push_back("trainable=false");
-    if (!fields.empty()) os_ << " with {" << llvm::join(fields, ", ") << '}';
   }
 
   llvm::Error PrintCall(const OpDesc& call) {

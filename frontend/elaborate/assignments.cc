@@ -189,7 +189,7 @@ Value* Assignments::UpdateState(Value* state, const Datum& datum, SourceRange ra
 void Assignments::UpdateCopy(const ast::UpdateStatement* statement, const std::string& path) {
   const llvm::StringRef layer = statement->name.text;
   const std::string base = at_.frame->base;
-  for (Value* state : copies_.ParametersOf(path)) {
+  for (Value* state : copies_.ParametersOf(path, statement->name.range)) {
     const LayerMember member{at_.frame, layer, state->name().substr(path.size() + 1)};
     at_.frame->base = base;
     at_.member = &member;

@@ -66,7 +66,7 @@ Datum Builtins::EvaluateParams(const ast::CallExpr* expr) {
   const ast::Expr* name = expr->arguments[0].value;
   std::vector<Value*> parameters;
   if (const std::string copy = copies_.PathOf(at_.file->Text(name->range)); !copy.empty()) {
-    for (Value* state : copies_.ParametersOf(copy))
+    for (Value* state : copies_.ParametersOf(copy, name->range))
       parameters.push_back(names_.CurrentState(state));
   } else {
     if (!parameter_names_.ReadParameters(name, &parameters)) return Datum();

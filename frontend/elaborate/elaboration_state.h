@@ -52,10 +52,10 @@ struct OpenBody {
   std::vector<Value*> captured;
 };
 
-/// The parameter that a name of a layer stands for, while `update` computes the new values of a
+/// The parameter that a name of a layer refers to, while `update` computes the new values of a
 /// copied layer, one parameter after another.
 struct LayerMember {
-  const TextFrame* frame;  // in which names of layers stand for it
+  const TextFrame* frame;  // in which names of layers refer to it
   llvm::StringRef layer;   // that is updated
   std::string name;        // below the layer: "0.w"
 };

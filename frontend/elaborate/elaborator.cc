@@ -134,7 +134,8 @@ struct Elaborator::Parts {
                 types, layer_inputs, layer_conditions, unused};
   Variables variables{at,          state.graph,  report,           names,  types,
                       expressions, initializers, given_parameters, copies, unused};
-  LayerCopies copies{at, state.graph, state.values, report, names, expressions, parameter_names};
+  LayerCopies copies{at,     state.graph, state.values, report,
+                     budget, names,       expressions,  parameter_names};
   Initializers initializers{request, at,     state.graph, state.reported, report,
                             emitter, binder, functions,   load_calls,     copies};
   Outputs outputs{at, state.graph, state.outputs, report, names, literals, expressions, unused};

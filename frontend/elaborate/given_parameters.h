@@ -10,7 +10,7 @@ class Literals;
 class Reporter;
 class TypeReader;
 
-/// Values that a layer call uses in place of the layer's own parameters: `net(x, params=values)`.
+/// Values that a layer call uses instead of the layer's own parameters: `net(x, params=values)`.
 ///
 /// They replace the parameters that earlier calls of the instance created, in the order of
 /// `params(net)`. If there are none, they replace the parameters in the order in which the call

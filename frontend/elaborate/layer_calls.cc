@@ -52,6 +52,8 @@ CallResults LayerCalls::CallLayer(const Callee& callee, const LayerArguments& ar
   frame.given_parameters = at_.frame->given_parameters;
   std::optional<ParameterValues> given;
   if (arguments.params != nullptr) {
+    if (at_.IsRepeated() && !budget_.Spend(graph_.parameters().size() / 8, arguments.place))
+      return results;
     given = given_parameters_.Begin(*arguments.params, callee.name, path);
     if (!given) return results;
     frame.given_parameters = &*given;

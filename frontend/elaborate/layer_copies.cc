@@ -1,5 +1,6 @@
 #include "frontend/elaborate/layer_copies.h"
 
+#include "frontend/elaborate/budget.h"
 #include "frontend/elaborate/expressions.h"
 #include "frontend/elaborate/name_table.h"
 #include "frontend/elaborate/parameter_names.h"
@@ -61,6 +62,8 @@ std::optional<LayerCopies::Source> LayerCopies::ReadSource(const ast::CallExpr* 
 
 void LayerCopies::CopyLayer(const ast::Identifier& name, const Source& source) {
   const std::string& from = source.layer->path;
+  const size_t count = graph_.parameters().size() + graph_.states().size();
+  if (at_.IsRepeated() && !budget_.Spend(count / 8, name.range)) return Poison(name);
   std::vector<Value*> originals;
   for (llvm::ArrayRef<Value*> all : {graph_.parameters(), graph_.states()})
     for (Value* value : all)
@@ -116,8 +119,9 @@ std::string LayerCopies::PathOf(llvm::StringRef name) const {
   return is_copy ? instance->path : "";
 }
 
-std::vector<Value*> LayerCopies::ParametersOf(llvm::StringRef path) const {
+std::vector<Value*> LayerCopies::ParametersOf(llvm::StringRef path, SourceRange place) {
   std::vector<Value*> found;
+  if (at_.IsRepeated() && !budget_.Spend(graph_.states().size() / 8, place)) return found;
   for (Value* state : graph_.states()) {
     llvm::StringRef rest = state->name();
     if (!rest.consume_front(path) || !rest.starts_with(".")) continue;

@@ -5,6 +5,7 @@
 
 namespace pdl {
 
+class Budget;
 class Expressions;
 class NameTable;
 class ParameterNames;
@@ -14,12 +15,13 @@ class Reporter;
 /// whose parameters are states, and `state mean = copy(w)` copies one parameter or state.
 class LayerCopies {
  public:
-  LayerCopies(Position& at, Graph& graph, ValueState& values, Reporter& report, NameTable& names,
-              Expressions& expressions, ParameterNames& parameter_names)
+  LayerCopies(Position& at, Graph& graph, ValueState& values, Reporter& report, Budget& budget,
+              NameTable& names, Expressions& expressions, ParameterNames& parameter_names)
       : at_(at),
         graph_(graph),
         values_(values),
         report_(report),
+        budget_(budget),
         names_(names),
         expressions_(expressions),
         parameter_names_(parameter_names) {}
@@ -46,14 +48,15 @@ class LayerCopies {
   bool IsInCopy(llvm::StringRef variable) const;
   /// The path of the copied layer of that name; empty if it is something else.
   std::string PathOf(llvm::StringRef name) const;
-  /// The states of a copied layer that stand for its parameters.
-  std::vector<Value*> ParametersOf(llvm::StringRef path) const;
+  /// The states of a copied layer that are copies of parameters; none if a limit was exceeded.
+  std::vector<Value*> ParametersOf(llvm::StringRef path, SourceRange place);
 
  private:
   Position& at_;
   Graph& graph_;
   ValueState& values_;
   Reporter& report_;
+  Budget& budget_;
   NameTable& names_;
   Expressions& expressions_;
   ParameterNames& parameter_names_;

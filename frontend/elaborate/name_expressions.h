@@ -36,7 +36,7 @@ class NameExpressions {
 
  private:
   /// While the parameters of a copied layer are updated, the parameter that the name of a layer
-  /// stands for; poison if it has none, nullopt for another name.
+  /// refers to; poison if it has none, nullopt for another name.
   std::optional<Datum> MemberOfLayer(const ast::NameExpr* name);
 
   Position& at_;

@@ -9,6 +9,7 @@
 #include "llvm/ADT/StringSet.h"
 #include "llvm/Support/raw_ostream.h"
 #include "pdl/compiler/compiler.h"
+#include "pdl/compiler/emit.h"
 #include "pdl/compiler/weights.h"
 
 namespace pdl {
@@ -151,18 +152,7 @@ void PdlPrinter::PrintVariable(const Value& value, llvm::StringRef keyword) {
     os_ << '\n';
     return;
   }
-  const VariableInfo defaults;
-  std::vector<std::string> fields;
-  auto field = [&](llvm::StringRef name, double number, double fallback) {
-    if (number != fallback) fields.push_back((name + "=" + FloatToString(number)).str());
-  };
-  field("weight_decay", info.weight_decay, defaults.weight_decay);
-  field("l1", info.l1, defaults.l1);
-  field("gradient_clipping", info.gradient_clipping, defaults.gradient_clipping);
-  field("lr_scale", info.lr_scale, defaults.lr_scale);
-  if (!info.trainable) fields.push_back("trainable=false");
-  if (!fields.empty()) os_ << " with {" << llvm::join(fields, ", ") << '}';
-  os_ << '\n';
+  os_ << ParameterAttributesToString(info) << '\n';
 }
 
 void PdlPrinter::PrintCounted(const Op& op, llvm::function_ref<llvm::raw_ostream&()> next) {

@@ -17,6 +17,10 @@ PDL_API std::string EmitIr(const Graph& graph);
 /// output, and an edge for each use, labeled with the type.
 PDL_API std::string EmitDot(const Graph& graph);
 
+/// The attributes of a parameter that differ from their defaults, in the language: " with
+/// {weight_decay=0.1, trainable=false}"; empty if there are none.
+PDL_API std::string ParameterAttributesToString(const VariableInfo& info);
+
 }  // namespace pdl
 
 #endif  // PDL_COMPILER_EMIT_H_

@@ -56,7 +56,7 @@ struct TrainerOptions {
   int64_t patience = 0;
   /// Keeps moving averages of the parameters with this decay, in 0..1, usually 0.99 to 0.9999: each
   /// step moves them by the fraction 1 - decay towards the parameters (see AverageParameters).
-  /// Evaluate and SaveWeights use the averages in place of the parameters; a checkpoint has both.
+  /// Evaluate and SaveWeights use the averages instead of the parameters; a checkpoint has both.
   /// 0: none.
   double average = 0;
   /// Weights and folders; its seed is ignored. Its precision is that of the training steps: with

@@ -291,7 +291,7 @@ TEST(StoredLayers, CompleteNetworksHaveNoSource) {
   EXPECT_EQ(Loaded(desc), "net.pdlc: variable 'x': no input introduces the symbol 'N' [PDL0402]");
 }
 
-TEST(StoredLayers, Mistakes) {
+TEST(StoredLayers, Errors) {
   const auto error_of = [](auto damage) {
     NetworkDesc desc = Parse(kPerceptron);
     damage(desc, *desc.mutable_blocks(0)->mutable_ops(0));
