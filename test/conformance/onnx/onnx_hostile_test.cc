@@ -4,7 +4,6 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include <chrono>
 #include <cstdlib>
 #include <filesystem>
 #include <fstream>
@@ -362,24 +361,20 @@ TEST(OnnxHostileTest, LoopsInLoops) {
   ExpectSays("calls when its functions, loops and lists are expanded", model);
 }
 
-// Time and memory are linear in the number of nodes.
+// A chain, and one value with many uses and outputs. Work that grows with the square of the number
+// of nodes exceeds the time limit of the test.
 TEST(OnnxHostileTest, ManyNodes) {
-  auto seconds = [](int nodes, bool is_wide) {
+  constexpr int kNodes = 200'000;
+  for (const bool is_wide : {false, true}) {
     onnx::ModelProto model = EmptyModel();
     onnx::GraphProto* graph = model.mutable_graph();
     AddValue(graph->add_input(), "x", {1});
-    for (int i = 0; i < nodes; ++i) {
+    for (int i = 0; i < kNodes; ++i) {
       const std::string to = "v" + std::to_string(i);
       AddNode(graph, "Relu", {i == 0 ? "x" : "v" + std::to_string(is_wide ? 0 : i - 1)}, {to});
-      if (is_wide || i + 1 == nodes) AddValue(graph->add_output(), to, {1});
+      if (is_wide || i + 1 == kNodes) AddValue(graph->add_output(), to, {1});
     }
-    const auto start = std::chrono::steady_clock::now();
-    EXPECT_EQ(Say(model), "");
-    return std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();
-  };
-  for (const bool is_wide : {false, true}) {
-    const double few = seconds(5'000, is_wide);
-    EXPECT_LT(seconds(50'000, is_wide), 30 * few + 1) << is_wide;
+    EXPECT_EQ(Say(model), "") << is_wide;
   }
 }
 
