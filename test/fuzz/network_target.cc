@@ -6,9 +6,21 @@
 
 namespace pdl::fuzz {
 
+/// A network of another program that calls layers is compiled as source.
+static void CompileLayerCalls(llvm::StringRef bytes) {
+  llvm::Expected<std::string> source = SourceOfIncomplete(bytes, "fuzz.pdlc", GlobalRegistry());
+  if (!source) return llvm::consumeError(source.takeError());
+  if (source->empty()) return;
+  const CompileResult result = CompileText(*source);
+  if (result.graph) CheckRoundTrip(*result.graph);
+}
+
 void RunNetwork(llvm::StringRef bytes) {
   llvm::Expected<Graph> graph = DeserializeNetwork(bytes, "fuzz.pdlc", GlobalRegistry());
-  if (!graph) return llvm::consumeError(graph.takeError());
+  if (!graph) {
+    llvm::consumeError(graph.takeError());
+    return CompileLayerCalls(bytes);
+  }
   CheckRoundTrip(*graph);
   RunOnce(*graph);
 }
