@@ -60,23 +60,8 @@ llvm::Expected<std::shared_ptr<Body>> Body::Make(const OperatorArguments& argume
   auto parameter = [](const Value&) -> llvm::Expected<Tensor> {
     InternalError("a block has a parameter");
   };
-  auto no_sizes = [](llvm::StringRef) -> std::optional<int64_t> { return std::nullopt; };
-  auto evaluate = [&](const Op& op) -> llvm::Expected<std::vector<Tensor>> {
-    std::vector<Tensor> results;
-    if (op.def().properties().is_training_flag) {
-      results.push_back(Tensor::FromConstant(Constant::Scalar(DType::kBool, arguments.training)));
-    } else {
-      llvm::Expected<std::vector<Tensor>> computed =
-          EvaluateCall(graph, op, {}, no_sizes, RandomState{});
-      if (!computed) return computed.takeError();
-      results = std::move(*computed);
-    }
-    for (Tensor& tensor : results) {
-      llvm::Expected<Tensor> moved = MoveToDevice(tensor, context);
-      if (!moved) return moved.takeError();
-      tensor = std::move(*moved);
-    }
-    return results;
+  auto evaluate = [&](const Op& op, llvm::ArrayRef<Tensor> operands) {
+    return EvaluateConstantCall(graph, op, operands, arguments.training, RandomState{}, context);
   };
   auto fixed_input = [&](const Value& value) -> const Tensor* {
     const auto found = llvm::find(graph.inputs(), &value);

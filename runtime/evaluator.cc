@@ -2,7 +2,9 @@
 
 #include "llvm/ADT/DenseMap.h"
 #include "pdl/op/error.h"
+#include "pdl/op/host_copy.h"
 #include "pdl/op/operator.h"
+#include "runtime/single_call.h"
 
 namespace pdl {
 namespace {
@@ -37,11 +39,9 @@ llvm::Expected<std::vector<Tensor>> EvaluateCall(const Graph& graph, const Op& o
   arguments.def = &op.def();
   arguments.attributes = WithSizes(op.attribute_values(), lookup);
   arguments.location = graph.PathToString(op.location());
-  Scope scope;
   for (const Value* operand : op.operands()) {
     arguments.inputs.push_back("in" + std::to_string(arguments.inputs.size()));
     arguments.input_dtypes.push_back(operand->type().dtype);
-    scope.Create(arguments.inputs.back())->Set(operands[arguments.inputs.size() - 1]);
   }
   for (const Value* result : op.results()) {
     bool first = arguments.outputs.empty();
@@ -53,11 +53,7 @@ llvm::Expected<std::vector<Tensor>> EvaluateCall(const Graph& graph, const Op& o
   if (!created) return created.takeError();
   CPUContext context;
   context.SetRandom(random);
-  if (llvm::Error error = (*created)->Run(&scope, &context)) return error;
-  std::vector<Tensor> results;
-  for (const std::string& name : arguments.outputs)
-    results.push_back(*scope.Find(name)->Get<Tensor>());
-  return results;
+  return RunSingleCall(**created, operands, context);
 }
 
 llvm::Expected<std::vector<Constant>> EvaluateConstants(const Graph& graph, const Op& op,
@@ -93,6 +89,34 @@ llvm::Expected<Tensor> EvaluateInitializer(const Graph& graph, BlockId id, llvm:
     for (size_t i = 0; i < results->size(); ++i) values[op->result(i)] = std::move((*results)[i]);
   }
   return values[block.outputs[0]];
+}
+
+llvm::Expected<std::vector<Tensor>> EvaluateConstantCall(const Graph& graph, const Op& op,
+                                                         llvm::ArrayRef<Tensor> operands,
+                                                         bool training, RandomState random,
+                                                         DeviceContext& context) {
+  if (op.def().properties().is_training_flag) {
+    llvm::Expected<Tensor> flag =
+        MoveToDevice(Tensor::FromConstant(Constant::Scalar(DType::kBool, training)), context);
+    if (!flag) return flag.takeError();
+    return std::vector<Tensor>{std::move(*flag)};
+  }
+  llvm::SmallVector<Tensor, 4> on_host;
+  for (const Tensor& operand : operands) {
+    llvm::Expected<Tensor> copy = OnHost(operand, context);
+    if (!copy) return copy.takeError();
+    on_host.push_back(std::move(*copy));
+  }
+  auto no_sizes = [](llvm::StringRef) -> std::optional<int64_t> { return std::nullopt; };
+  llvm::Expected<std::vector<Tensor>> results =
+      EvaluateCall(graph, op, on_host, no_sizes, random);
+  if (!results) return results;
+  for (Tensor& tensor : *results) {
+    llvm::Expected<Tensor> moved = MoveToDevice(tensor, context);
+    if (!moved) return moved.takeError();
+    tensor = std::move(*moved);
+  }
+  return results;
 }
 
 llvm::Expected<Tensor> MoveToDevice(const Tensor& tensor, DeviceContext& context) {

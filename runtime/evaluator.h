@@ -14,7 +14,7 @@
 
 namespace pdl {
 
-/// Evaluates a single call on the CPU, for constant folding and calls whose results never change.
+/// Evaluates a single call on the CPU, for constant folding and initializers.
 /// `result_name` is the key of its random stream (by default the first result's name).
 llvm::Expected<std::vector<Tensor>> EvaluateCall(const Graph& graph, const Op& op,
                                                  llvm::ArrayRef<Tensor> operands,
@@ -30,6 +30,13 @@ llvm::Expected<std::vector<Constant>> EvaluateConstants(const Graph& graph, cons
 /// uses the random stream of `name`.
 llvm::Expected<Tensor> EvaluateInitializer(const Graph& graph, BlockId block, llvm::StringRef name,
                                            SymbolLookup lookup, RandomState random);
+
+/// As EvaluateCall, with operands and results on the context's device, for a call whose sizes are
+/// constant.
+llvm::Expected<std::vector<Tensor>> EvaluateConstantCall(const Graph& graph, const Op& op,
+                                                         llvm::ArrayRef<Tensor> operands,
+                                                         bool training, RandomState random,
+                                                         DeviceContext& context);
 
 /// Copies a CPU tensor to a device; returns the tensor itself if that is the CPU.
 llvm::Expected<Tensor> MoveToDevice(const Tensor& tensor, DeviceContext& context);

@@ -73,6 +73,7 @@ struct Network::Impl {
   const NetworkOptions options;
   const OpRegistry& registry;
   WeightStore weights;
+  ConstantResults constants;
   PackCache packs;
 
   std::mutex mutex;
@@ -243,7 +244,7 @@ llvm::Error Network::Impl::CheckSize(const Segment::Size& size, SegmentData& dat
 void Network::Impl::MakeParts() {
   segments = std::make_unique<const Segments>(optimized);
   for (size_t i = 0; i < std::max<size_t>(1, segments->size()); ++i)
-    plans.emplace_back(part(i), given(i), graph, options, registry, weights);
+    plans.emplace_back(part(i), given(i), graph, options, registry, weights, constants);
 }
 
 llvm::Expected<const Network::Impl::RequestedOutputs*> Network::Impl::RequestedOf(

@@ -10,6 +10,7 @@
 #include "pdl/op/lowering.h"
 #include "runtime/call_error.h"
 #include "runtime/composed_operator.h"
+#include "runtime/single_call.h"
 
 namespace pdl {
 namespace {
@@ -186,25 +187,32 @@ llvm::Expected<std::vector<Tensor>> AllocateOutputs(llvm::ArrayRef<OperandType> 
   return tensors;
 }
 
+/// The memory of `input` as a result of that type, which has as many elements.
+Tensor Alias(const Tensor& input, const OperandType& type) {
+  auto owner = std::make_shared<Tensor>(input);
+  void* data = owner->raw();
+  const Device device = input.device();
+  return Tensor(type.dtype, type.sizes, std::shared_ptr<void>(std::move(owner), data), device);
+}
+
 /// Computes on `context`, which no other thread uses, and waits for completion.
-llvm::Error Compute(const OperatorBase& op, llvm::ArrayRef<Tensor> inputs,
-                    std::vector<OperandType> output_types, llvm::MutableArrayRef<Tensor> outputs,
-                    DeviceContext& context) {
+llvm::Expected<std::vector<Tensor>> Compute(const OperatorBase& op, llvm::ArrayRef<Tensor> inputs,
+                                            const std::vector<OperandType>& output_types,
+                                            DeviceContext& context) {
+  // Too large results are an Error before anything is prepared for them.
+  llvm::Expected<std::vector<Tensor>> outputs = AllocateOutputs(output_types, context);
+  if (!outputs) return outputs.takeError();
   std::vector<OperandType> input_types;
   for (const Tensor& tensor : inputs)
     input_types.push_back({tensor.dtype(), Sizes(tensor.sizes().begin(), tensor.sizes().end())});
-  llvm::Expected<Preparation> preparation = op.Prepare(
-      SingleCallPrepareContext(std::move(input_types), std::move(output_types), context));
+  llvm::Expected<Preparation> preparation =
+      op.Prepare(SingleCallPrepareContext(std::move(input_types), output_types, context));
   if (!preparation) return preparation.takeError();
 
   if (!preparation->aliases.empty()) {
-    // A single call gives each result separate memory.
-    for (auto [output, input] : preparation->aliases) {
-      if (llvm::Error error = context.CopyWithin(outputs[output].raw(), inputs[input].raw(),
-                                                 outputs[output].num_bytes()))
-        return error;
-    }
-    return context.Synchronize();
+    for (auto [output, input] : preparation->aliases)
+      (*outputs)[output] = Alias(inputs[input], output_types[output]);
+    return outputs;
   }
 
   std::shared_ptr<void> workspace;
@@ -216,11 +224,24 @@ llvm::Error Compute(const OperatorBase& op, llvm::ArrayRef<Tensor> inputs,
   std::vector<const Tensor*> input_pointers;
   for (const Tensor& tensor : inputs) input_pointers.push_back(&tensor);
   std::vector<Tensor*> output_pointers;
-  for (Tensor& tensor : outputs) output_pointers.push_back(&tensor);
+  for (Tensor& tensor : *outputs) output_pointers.push_back(&tensor);
   context.SetCall(preparation->state.get(), workspace.get());
   llvm::Error failure = op.RunPrepared(input_pointers, output_pointers, context);
   // The workspace is in use until then, even after a failure.
-  return llvm::joinErrors(std::move(failure), context.Synchronize());
+  failure = llvm::joinErrors(std::move(failure), context.Synchronize());
+  if (failure) return failure;
+  return outputs;
+}
+
+/// A copy in separate memory.
+llvm::Expected<Tensor> Copy(const Tensor& tensor, DeviceContext& context) {
+  const OperandType type = {tensor.dtype(), Sizes(tensor.sizes())};
+  llvm::Expected<std::vector<Tensor>> copy = AllocateOutputs(type, context);
+  if (!copy) return copy.takeError();
+  if (llvm::Error error = context.CopyWithin(copy->front().raw(), tensor.raw(), tensor.num_bytes()))
+    return error;
+  if (llvm::Error error = context.Synchronize()) return error;
+  return std::move(copy->front());
 }
 
 llvm::Error UnknownOperator(const OpRegistry& registry, llvm::StringRef name) {
@@ -308,28 +329,39 @@ void OperatorBase::RunPieces(const CallState*, void*, llvm::ArrayRef<const Tenso
   InternalError(type() + " is not a tiled producer");
 }
 
+llvm::Expected<std::vector<Tensor>> RunSingleCall(const OperatorBase& op,
+                                                  llvm::ArrayRef<Tensor> inputs,
+                                                  DeviceContext& context) {
+  const OperatorArguments& call = op.arguments();
+  llvm::Expected<std::vector<OperandType>> types = InferOutputs(call, inputs);
+  if (!types) return types.takeError();
+  const bool is_empty =
+      llvm::all_of(*types, [](const OperandType& type) { return type.num_elements() == 0; });
+  if (is_empty && !op.def().properties().has_side_effect) return AllocateOutputs(*types, context);
+  std::unique_ptr<DeviceContext> own = context.Fork();
+  own->SetRandom(context.random());
+  llvm::Expected<std::vector<Tensor>> outputs = Compute(op, inputs, *types, *own);
+  if (!outputs) return Finish(call, outputs.takeError());
+  return outputs;
+}
+
 llvm::Error OperatorBase::Run(Scope* scope, DeviceContext* context) const {
   if (llvm::Error error = CheckContext(context)) return error;
   if (scope == nullptr)
     return CallFailure(arguments_, Code::kOperatorUse, "a run needs a scope, got none");
   llvm::Expected<std::vector<Tensor>> inputs = FetchInputs(arguments_, *scope, context->device());
   if (!inputs) return inputs.takeError();
-  llvm::Expected<std::vector<OperandType>> types = InferOutputs(arguments_, *inputs);
-  if (!types) return types.takeError();
-  llvm::Expected<std::vector<Tensor>> outputs = AllocateOutputs(*types, *context);
+  llvm::Expected<std::vector<Tensor>> outputs = RunSingleCall(*this, *inputs, *context);
   if (!outputs) return outputs.takeError();
-
-  const bool is_empty =
-      llvm::all_of(*outputs, [](const Tensor& tensor) { return tensor.num_elements() == 0; });
-  if (!is_empty || def().properties().has_side_effect) {
-    std::unique_ptr<DeviceContext> own = context->Fork();
-    own->SetRandom(context->random());
-    if (llvm::Error error =
-            Compute(*this, *inputs, std::move(*types), llvm::MutableArrayRef(*outputs), *own))
-      return Finish(arguments_, std::move(error));
+  for (auto [name, output] : llvm::zip_equal(arguments_.outputs, *outputs)) {
+    // The program may write to the memory of a result.
+    if (llvm::any_of(*inputs, [&](const Tensor& input) { return input.raw() == output.raw(); })) {
+      llvm::Expected<Tensor> copy = Copy(output, *context);
+      if (!copy) return Finish(arguments_, copy.takeError());
+      output = std::move(*copy);
+    }
+    scope->Create(name)->Set(std::move(output));
   }
-  for (size_t i = 0; i < outputs->size(); ++i)
-    scope->Create(arguments_.outputs[i])->Set(std::move((*outputs)[i]));
   return llvm::Error::success();
 }
 

@@ -9,8 +9,6 @@
 namespace pdl {
 namespace {
 
-std::optional<int64_t> NoSizes(llvm::StringRef) { return std::nullopt; }
-
 /// Conditions have no random calls.
 llvm::Expected<std::vector<Constant>> EvaluateCondition(const Graph& graph, const Op& op,
                                                         llvm::ArrayRef<Constant> operands,
@@ -51,13 +49,14 @@ std::vector<int64_t> SizesIn(const SizeConditions& conditions, const Scope& scop
 
 PlanCache::PlanCache(const Graph& graph, llvm::ArrayRef<std::string> given, const Graph& parameters,
                      const NetworkOptions& options, const OpRegistry& registry,
-                     WeightStore& weights)
+                     WeightStore& weights, ConstantResults& constants)
     : graph_(graph),
       given_(given),
       parameters_(parameters),
       options_(options),
       registry_(registry),
-      weights_(weights) {
+      weights_(weights),
+      constants_(constants) {
   for (uint32_t i = 0; i < graph.num_blocks(); ++i) {
     for (const Op* op : graph.block({i}).ops) {
       selects_ |= op->def().properties().is_plan_select;
@@ -164,25 +163,14 @@ llvm::Expected<MadePlan> PlanCache::MakePlan(const Family& family, SymbolLookup 
   auto parameter = [&](const Value& value) {
     return weights_.OnDevice(*parameters_.FindValue(value.name()), context);
   };
-  auto evaluate = [&](const Op& op) -> llvm::Expected<std::vector<Tensor>> {
-    std::vector<Tensor> results;
-    if (op.def().properties().is_training_flag) {
-      results.push_back(Tensor::FromConstant(Constant::Scalar(DType::kBool, family.training)));
-    } else {
-      llvm::Expected<std::vector<Tensor>> computed =
-          EvaluateCall(*request.graph, op, {}, NoSizes, RandomState{options_.seed, 0});
-      if (!computed) return computed.takeError();
-      results = std::move(*computed);
-    }
-    for (Tensor& tensor : results) {
-      llvm::Expected<Tensor> moved = MoveToDevice(tensor, context);
-      if (!moved) return moved.takeError();
-      tensor = std::move(*moved);
-    }
-    return results;
+  auto evaluate = [&](const Op& op, llvm::ArrayRef<Tensor> operands) {
+    return EvaluateConstantCall(*request.graph, op, operands, family.training,
+                                RandomState{options_.seed, 0}, context);
   };
   request.parameter = parameter;
   request.evaluate = evaluate;
+  request.fold = options_.optimize && !family.is_observed;
+  request.constants = &constants_;
   llvm::Expected<std::unique_ptr<const Schedule>> schedule = MakeSchedule(request);
   if (!schedule) return schedule.takeError();
   made.plan = std::make_unique<Plan>(std::move(*schedule), options_.max_bindings);

@@ -46,7 +46,8 @@ class PlanCache {
   /// `given` as in ScheduleRequest. `parameters`: the graph whose parameters are in `weights`. All
   /// must outlive the cache.
   PlanCache(const Graph& graph, llvm::ArrayRef<std::string> given, const Graph& parameters,
-            const NetworkOptions& options, const OpRegistry& registry, WeightStore& weights);
+            const NetworkOptions& options, const OpRegistry& registry, WeightStore& weights,
+            ConstantResults& constants);
 
   /// `outputs` as in ScheduleRequest; those of `run` are ignored.
   llvm::Expected<ChosenPlan> Get(llvm::ArrayRef<std::string> outputs, const RunOptions& run,
@@ -79,6 +80,7 @@ class PlanCache {
   const NetworkOptions& options_;
   const OpRegistry& registry_;
   WeightStore& weights_;
+  ConstantResults& constants_;
   /// The most recently used ones first.
   std::vector<std::unique_ptr<Family>> families_;
   bool selects_ = false;        // there is a plan_select

@@ -19,8 +19,6 @@
 namespace pdl {
 namespace {
 
-/// Larger results of calls without operands are computed in each run instead of being kept.
-constexpr int64_t kMaxConstantBytes = 16 << 20;
 /// The maximum number of operands of a fused instruction; operators with more run individually.
 constexpr size_t kMaxTileOperands = 3;
 
@@ -35,7 +33,9 @@ class Scheduler {
         graph_(*request.graph),
         schedule_(std::make_unique<Schedule>()),
         needed_(graph_),
-        at_end_(graph_) {}
+        at_end_(graph_),
+        read_(graph_),
+        constant_calls_(graph_, request.context->device(), request.training, request.constants) {}
 
   llvm::Expected<std::unique_ptr<const Schedule>> Make() {
     schedule_->device = request_.context->device();
@@ -45,7 +45,8 @@ class Scheduler {
       if (!llvm::is_contained(schedule_->symbols, symbol)) schedule_->symbols.push_back(symbol);
     if (llvm::Error error = ChooseOutputs()) return error;
     FindNeeded();
-    if (llvm::Error error = AddSources()) return error;
+    if (llvm::Error error = ComputeConstants()) return error;
+    AddSources();
     if (llvm::Error error = CreateOperators()) return error;
     AddSteps();
     FindLifetimes();
@@ -129,51 +130,52 @@ class Scheduler {
     return entry->second;
   }
 
-  llvm::Error AddSources() {
-    for (const Value* input : graph_.inputs()) {
-      if (!needed_.contains(input)) continue;
-      const Tensor* fixed = request_.fixed_input ? request_.fixed_input(*input) : nullptr;
-      if (fixed) {
-        schedule_->slots[AddSlot(input, SlotKind::kConstant)].constant = *fixed;
-        continue;
-      }
-      schedule_->inputs.push_back(AddSlot(input, SlotKind::kInput));
-    }
+  /// Computes what is the same in every run, and finds the values that the steps read.
+  llvm::Error ComputeConstants() {
+    for (const Value* input : graph_.inputs())
+      if (const Tensor* fixed = needed_.contains(input) ? FixedInput(*input) : nullptr)
+        constant_calls_.AddSource(input, input->name(), *fixed);
     for (const Value* parameter : graph_.parameters()) {
-      if (!needed_.contains(parameter)) continue;
-      SlotId slot = AddSlot(parameter, SlotKind::kParameter);
-      schedule_->parameters.push_back(slot);
-      if (request_.variable_parameters) continue;
+      if (!needed_.contains(parameter) || request_.variable_parameters) continue;
       llvm::Expected<Tensor> tensor = request_.parameter(*parameter);
       if (!tensor) return tensor.takeError();
-      schedule_->slots[slot].constant = std::move(*tensor);
+      constant_calls_.AddSource(parameter, parameter->name(), *tensor);
+      parameters_[parameter] = std::move(*tensor);
     }
-    for (const Value* state : graph_.states())
-      if (needed_.contains(state)) schedule_->states.push_back(AddSlot(state, SlotKind::kState));
+    constant_calls_.Compute(needed_ops_, at_end_, request_.fold, request_.evaluate);
+    read_ = at_end_;
+    for (const GraphUpdate& update : updates_) read_.insert(update.state);
+    for (const Op* op : needed_ops_)
+      if (!constant_calls_.contains(op)) read_.InsertAll(op->operands());
     return llvm::Error::success();
   }
 
-  /// Whether the value does not depend on symbols.
-  static bool IsFixed(const AttributeValue& value) {
-    auto is_constant = [](const Shape& shape) {
-      return llvm::all_of(shape, [](const Dim& dim) { return dim.is_constant(); });
-    };
-    if (const Shape* shape = std::get_if<Shape>(&value)) return is_constant(*shape);
-    if (const auto* shapes = std::get_if<std::vector<Shape>>(&value))
-      return llvm::all_of(*shapes, is_constant);
-    return !std::holds_alternative<BlockId>(value);
+  const Tensor* FixedInput(const Value& input) const {
+    return request_.fixed_input ? request_.fixed_input(input) : nullptr;
   }
 
-  static bool IsConstantCall(const Op& op) {
-    if (!op.operands().empty() || op.def().properties().random ||
-        op.def().properties().has_side_effect)
-      return false;
-    if (!llvm::all_of(op.attribute_values(), IsFixed)) return false;
-    for (const Value* result : op.results()) {
-      Dim bytes = NumElements(result->type().dims) * DTypeSize(result->type().dtype);
-      if (!bytes.is_constant() || bytes.constant() > kMaxConstantBytes) return false;
+  void AddSources() {
+    for (const Value* input : graph_.inputs()) {
+      if (!needed_.contains(input)) continue;
+      if (const Tensor* fixed = FixedInput(*input)) {
+        if (read_.contains(input)) AddConstant(input, *fixed);
+      } else {
+        schedule_->inputs.push_back(AddSlot(input, SlotKind::kInput));
+      }
     }
-    return true;
+    for (const Value* parameter : graph_.parameters()) {
+      if (!read_.contains(parameter)) continue;
+      const SlotId slot = AddSlot(parameter, SlotKind::kParameter);
+      schedule_->parameters.push_back(slot);
+      schedule_->slots[slot].constant = parameters_.lookup(parameter);
+    }
+    for (const Value* state : graph_.states())
+      if (needed_.contains(state)) schedule_->states.push_back(AddSlot(state, SlotKind::kState));
+    for (const auto& [value, tensor] : constant_calls_.results()) AddConstant(value, tensor);
+  }
+
+  void AddConstant(const Value* value, const Tensor& tensor) {
+    schedule_->slots[AddSlot(value, SlotKind::kConstant)].constant = tensor;
   }
 
   OperatorArguments ArgumentsOf(const Op& op) {
@@ -200,14 +202,7 @@ class Scheduler {
   llvm::Error CreateOperators() {
     const std::vector<CallEffects> effects = EffectsOfBlocks(graph_);
     for (const Op* op : needed_ops_) {
-      if (IsConstantCall(*op)) {
-        llvm::Expected<std::vector<Tensor>> results = request_.evaluate(*op);
-        if (!results) return results.takeError();
-        for (size_t i = 0; i < op->results().size(); ++i)
-          schedule_->slots[AddSlot(op->result(i), SlotKind::kConstant)].constant =
-              std::move((*results)[i]);
-        continue;
-      }
+      if (constant_calls_.contains(op)) continue;
       schedule_->has_random |= EffectsOf(*op, effects).random;
       llvm::Expected<std::unique_ptr<OperatorBase>> created =
           CreateOperator(ArgumentsOf(*op), schedule_->device.kind);
@@ -426,7 +421,9 @@ class Scheduler {
   std::unique_ptr<Schedule> schedule_;
   std::vector<GraphOutput> chosen_;
   std::vector<GraphUpdate> updates_;  // without those that keep the state unchanged
-  ValueSet needed_, at_end_;
+  ValueSet needed_, at_end_, read_;
+  ConstantCalls constant_calls_;
+  llvm::DenseMap<const Value*, Tensor> parameters_;  // unless the Scope provides them
   std::vector<const Op*> needed_ops_;
   llvm::StringSet<> asked_;  // checks of calls that were lowered
   llvm::DenseMap<const Value*, SlotId> slot_of_;

@@ -13,8 +13,9 @@
 #include "pdl/compiler/graph.h"
 #include "pdl/op/device_context.h"
 #include "pdl/op/operator.h"
+#include "pdl/op/symbols.h"
 #include "pdl/runtime/network.h"
-#include "runtime/evaluator.h"
+#include "runtime/constant_calls.h"
 
 namespace pdl {
 
@@ -118,8 +119,13 @@ struct ScheduleRequest {
   DeviceContext* context = nullptr;
   /// Returns the tensor of a parameter on the device.
   llvm::function_ref<llvm::Expected<Tensor>(const Value&)> parameter;
-  /// Evaluates a call without operands whose sizes are known.
-  llvm::function_ref<llvm::Expected<std::vector<Tensor>>(const Op&)> evaluate;
+  /// Evaluates a call with constant operands and sizes.
+  ConstantCalls::Evaluate evaluate;
+  /// Whether calls of parameters and constants are evaluated when the Schedule is made. An observed
+  /// run computes each call.
+  bool fold = true;
+  /// Holds their results for several Schedules of a Network; null: they belong to this one.
+  ConstantResults* constants = nullptr;
   /// For a body: returns the tensor of an input that is the same in every run, else null.
   llvm::function_ref<const Tensor*(const Value&)> fixed_input;
 };
