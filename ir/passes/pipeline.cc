@@ -90,6 +90,10 @@ constexpr Pass kUpdateUsedRows = {
     [](const Graph& graph, const PassContext&) { return !graph.updates().empty(); },
     kDense | kNoGradients};
 
+constexpr Pass kFoldTransposes = {"fold-transposes",
+                                  "makes matmuls read transposed operands in place",
+                                  Run<FoldTransposes>, IsOptimized, kDense | kNoGradients};
+
 constexpr Pass kReducePrecision = {
     "reduce-precision", "computes f32 matmul and convolutions in f16 or bf16",
     [](Graph& graph, PassContext& context) -> llvm::Error {
@@ -165,8 +169,8 @@ constexpr Pass kChannelsLast = {"channels-last",
 
 constexpr Pass kNetworkPasses[] = {
     kDropTraining,   kDeadCode,        kLowerStorage,          kLowerGradients,
-    kUpdateUsedRows, kReducePrecision, kForwardSingleOperands, kCommonSubexpressions,
-    kMergeLoops,     kFoldConstants,   kFinalDeadCode};
+    kUpdateUsedRows, kFoldTransposes, kReducePrecision, kForwardSingleOperands,
+    kCommonSubexpressions, kMergeLoops, kFoldConstants, kFinalDeadCode};
 constexpr Pass kPlanPasses[] = {kSelectSides, kDropUnreadChecks, kChannelsLast};
 constexpr Pass kStepPasses[] = {kTrainingStep, kScaleGradients, kAverageParameters};
 constexpr Pass kCheckPasses[] = {kLowerStorage, kLowerGradients};

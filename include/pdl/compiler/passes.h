@@ -51,6 +51,10 @@ PDL_API void DropChecks(Graph& graph);
 /// Removes calls that have no side effects and whose results are not used by an output, an update,
 /// training, or another live call.
 PDL_API void EliminateDeadCode(Graph& graph);
+/// Replaces matmuls of transposed matrices by matmuls with transpose_a or transpose_b, which read the
+/// matrices as they are stored; EliminateDeadCode removes unused transposes. Run after gradients are
+/// lowered, which creates such calls.
+PDL_API void FoldTransposes(Graph& graph);
 /// Replaces uses of calls that are the identity (OpProperties::is_identity) with their operand;
 /// EliminateDeadCode removes the calls. Run after gradients are lowered.
 PDL_API void ForwardSingleOperands(Graph& graph);

@@ -69,7 +69,7 @@ TEST(Pipeline, AnObserverSeesWhatEachPassDid) {
   ASSERT_NE(network, nullptr);
   EXPECT_EQ(names.text,
             "(drop-training) dead-code lower-storage lower-gradients (update-used-rows) "
-            "(reduce-precision) forward-single-operands common-subexpressions merge-loops "
+            "fold-transposes (reduce-precision) forward-single-operands common-subexpressions merge-loops "
             "fold-constants final-dead-code");
   EXPECT_EQ(names.missing, 0u);
   EXPECT_EQ(PropertiesOf(network->optimized_graph()), kDense | kNoGradients | kNoTraining);
@@ -89,7 +89,7 @@ TEST(Pipeline, PassesThatOnlyMakeItFasterCanBeLeftOut) {
   ASSERT_NE(MakeNetwork(kRagged, options), nullptr);
   EXPECT_EQ(names.text,
             "(drop-training) dead-code lower-storage lower-gradients (update-used-rows) "
-            "reduce-precision (forward-single-operands) (common-subexpressions) (merge-loops) "
+            "(fold-transposes) reduce-precision (forward-single-operands) (common-subexpressions) (merge-loops) "
             "(fold-constants) (final-dead-code)");
 }
 

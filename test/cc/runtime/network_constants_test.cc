@@ -1,0 +1,192 @@
+// Calls that depend on parameters and constants alone are computed once.
+#include "runtime/memory.h"
+#include "test/cc/testing/network_testing.h"
+
+namespace pdl {
+namespace {
+
+/// `pdl dump --emit=plan`.
+std::string PlanOf(const Network& network, const RunOptions& options = {}) {
+  CPUContext context;
+  return Value(network.DescribePlan(&context, options, {}));
+}
+
+unsigned NumSteps(const std::string& plan) {
+  unsigned steps = 0;
+  while (plan.find("\n" + std::string(4 - std::to_string(steps).size(), ' ') +
+                   std::to_string(steps) + "  ") != std::string::npos)
+    ++steps;
+  return steps;
+}
+
+constexpr char kScaled[] = R"(
+input x: f32[N, 8]
+param w: f32[4, 8] = normal()
+param s: f32[4] = normal()
+scaled = cos(w) * exp(s)[:, none]
+output y = x * sum(scaled, axes=[0])
+output total = sum(scaled)
+)";
+
+TEST(NetworkConstants, AreNoSteps) {
+  const auto network = MakeNetwork(kScaled);
+  const std::string plan = PlanOf(*network);
+  EXPECT_EQ(NumSteps(plan), 1u) << plan;
+  EXPECT_NE(plan.find("  constant total: f32[]"), std::string::npos) << plan;
+  EXPECT_EQ(plan.find("param"), std::string::npos) << plan;
+}
+
+TEST(NetworkConstants, HaveTheBitsOfARun) {
+  NetworkOptions plain;
+  plain.optimize = false;
+  const auto network = MakeNetwork(kScaled);
+  const auto unoptimized = MakeNetwork(kScaled, plain);
+  EXPECT_GT(NumSteps(PlanOf(*unoptimized)), 3u);
+  for (const char* output : {"y", "total"}) {
+    Scope folded, stepwise;
+    CPUContext context;
+    for (auto [scope, each] : {std::pair(&folded, network), std::pair(&stepwise, unoptimized)}) {
+      Feed(*scope, "x", Noise({3, 8}));
+      RunOptions options;
+      options.outputs = {output};
+      EXPECT_EQ(Message(each->Run(scope, &context, options)), "");
+    }
+    EXPECT_EQ(Bytes(folded, output), Bytes(stepwise, output));
+  }
+}
+
+TEST(NetworkConstants, AParameterOfTheScopeIsNone) {
+  const auto network = MakeNetwork("param w: f32[2] = ones()\noutput y = w * 2.0 + 1.0\n");
+  CPUContext context;
+  Scope scope;
+  EXPECT_EQ(Message(network->Run(&scope, &context)), "");
+  EXPECT_EQ(Printed(scope, "y"), "[3.0, 3.0]");
+  for (const float value : {4.0f, 5.0f}) {
+    Feed(scope, "w", F32({2}, {value, value}));
+    EXPECT_EQ(Message(network->Run(&scope, &context)), "");
+    const std::string expected = std::to_string(static_cast<int>(2 * value + 1)) + ".0";
+    EXPECT_EQ(Printed(scope, "y"), "[" + expected + ", " + expected + "]");
+  }
+  scope.Erase("w");
+  EXPECT_EQ(Message(network->Run(&scope, &context)), "");
+  EXPECT_EQ(Printed(scope, "y"), "[3.0, 3.0]");
+}
+
+TEST(NetworkConstants, AnObservedRunComputesEachCall) {
+  const auto network = MakeNetwork(kScaled);
+  RunOptions options;
+  options.check_finite = true;
+  EXPECT_GT(NumSteps(PlanOf(*network, options)), 3u);
+}
+
+TEST(NetworkConstants, TrainingIsDecidedForEachPlan) {
+  const auto network =
+      MakeNetwork("param w: f32[] = ones()\nif training {\n  y = w + 1.0\n} else {\n  y = w\n}\n"
+                  "output y = y * 2.0\n");
+  CPUContext context;
+  for (const bool training : {true, false, true}) {
+    Scope scope;
+    RunOptions options;
+    options.training = training;
+    EXPECT_EQ(Message(network->Run(&scope, &context, options)), "");
+    EXPECT_EQ(Printed(scope, "y"), training ? "4.0" : "2.0");
+  }
+}
+
+// 64 MB computed from 4 KB would only take memory.
+TEST(NetworkConstants, LargeResultsOfSmallOnesAreComputedInEachRun) {
+  const auto network = MakeNetwork(
+      "input x: f32[]\nparam w: f32[1024] = ones()\nv = exp(w)\n"
+      "large = broadcast_to(v, [16384, 1024]) + 1.0\noutput y = sum(large * x)\n");
+  const std::string plan = PlanOf(*network);
+  EXPECT_NE(plan.find("constant v: f32[1024]"), std::string::npos) << plan;
+  EXPECT_EQ(plan.find("constant large"), std::string::npos) << plan;
+}
+
+// A transpose of a large parameter takes no more memory than the parameter.
+TEST(NetworkConstants, LargeResultsOfLargeParametersAreKept) {
+  const auto network = MakeNetwork(
+      "input x: f32[1024]\nparam w: f32[1024, 8192] = ones()\n"
+      "output y = sum(transpose(w) * x, axes=[1])\n");
+  const std::string plan = PlanOf(*network);
+  EXPECT_NE(plan.find("constant y_transpose: f32[8192, 1024]"), std::string::npos) << plan;
+}
+
+TEST(NetworkConstants, AreSharedByThePlansOfANetwork) {
+  const auto network = MakeNetwork(
+      "input x: f32[4]\nparam w: f32[1048576] = ones()\nv = cos(w)\n"
+      "output y = x * v[0]\noutput z = x + v[1]\noutput v\n");
+  CPUContext context;
+  const auto run = [&](const char* output) {
+    Scope scope;
+    Feed(scope, "x", Noise({4}));
+    RunOptions options;
+    options.outputs = {output};
+    EXPECT_EQ(Message(network->Run(&scope, &context, options)), "");
+  };
+  run("v");
+  const int64_t before = HostMemoryInUse();
+  run("y");
+  run("z");
+  EXPECT_LT(HostMemoryInUse() - before, int64_t{1} << 20);
+}
+
+// The call fails in the run, where its error names its place.
+TEST(NetworkConstants, AnErrorIsThatOfTheRun) {
+  const auto network = MakeNetwork(
+      "input x: f32[]\nparam w: f32[2, 2] = ones()\nparam v: f32[2] = ones()\n"
+      "c = cholesky(w - 2.0)\noutput y = x * sum(c)\noutput z = x * sum(v * 3.0)\n");
+  CPUContext context;
+  Scope scope;
+  Feed(scope, "x", F32({}, {1}));
+  const std::string message = Message(network->Run(&scope, &context));
+  EXPECT_NE(message.find("m.pdl:4:5: cholesky: "), std::string::npos) << message;
+  RunOptions options;
+  options.outputs = {"z"};
+  EXPECT_EQ(Message(network->Run(&scope, &context, options)), "");
+  EXPECT_EQ(Printed(scope, "z"), "6.0");
+}
+
+// A reshape of a parameter is the parameter's memory.
+TEST(NetworkConstants, AReshapeTakesNoMemory) {
+  const auto network = MakeNetwork(
+      "input x: f32[]\nparam w: f32[1024, 4096] = ones()\noutput y = x * sum(reshape(w, [-1]))\n"
+      "output w_sum = sum(w) * x\n");
+  CPUContext context;
+  Scope scope;
+  Feed(scope, "x", F32({}, {2}));
+  RunOptions options;
+  options.outputs = {"w_sum"};
+  EXPECT_EQ(Message(network->Run(&scope, &context, options)), "");
+  const int64_t before = HostMemoryInUse();
+  options.outputs = {"y"};
+  EXPECT_EQ(Message(network->Run(&scope, &context, options)), "");
+  EXPECT_LT(HostMemoryInUse() - before, int64_t{1} << 20);
+  EXPECT_EQ(Printed(scope, "y"), "8388608.0");
+}
+
+TEST(NetworkConstants, OfTheBodyOfALoop) {
+  constexpr char kLoop[] = R"(
+layer step(x: F[N, D], h: F[N, D]) {
+  param w: F[D, D] = normal()
+  return h = tanh(h @ transpose(exp(w)) + x)
+}
+input x: f32[2, T, 3]
+output h = scan(x, init=zeros([2, 3]), body=step())
+)";
+  NetworkOptions plain;
+  plain.optimize = false;
+  std::string bytes[2];
+  for (auto [i, network] : {std::pair(0, MakeNetwork(kLoop)), std::pair(1, MakeNetwork(kLoop, plain))}) {
+    ASSERT_NE(network, nullptr);
+    CPUContext context;
+    Scope scope;
+    Feed(scope, "x", Noise({2, 5, 3}));
+    EXPECT_EQ(Message(network->Run(&scope, &context)), "");
+    bytes[i] = Bytes(scope, "h");
+  }
+  EXPECT_EQ(bytes[0], bytes[1]);
+}
+
+}  // namespace
+}  // namespace pdl
