@@ -55,7 +55,7 @@ class ConstantResults {
 };
 
 /// Finds the calls of a graph whose results are the same in every run, because they depend on
-/// parameters and constants alone, and computes the results that other calls read. They are no
+/// nothing but parameters and constants, and computes the results that other calls read. They are no
 /// steps of the Schedule.
 class ConstantCalls {
  public:
@@ -64,7 +64,7 @@ class ConstantCalls {
       llvm::function_ref<llvm::Expected<std::vector<Tensor>>(const Op&, llvm::ArrayRef<Tensor>)>;
 
   /// `training`: the value of calls that ask for it (OpProperties::is_training_flag). `shared`: null
-  /// if the results belong to this graph alone.
+  /// if no other graph uses the results.
   ConstantCalls(const Graph& graph, Device device, bool training, ConstantResults* shared);
 
   /// Adds a value that is the same in every run. `name` identifies it among the graphs that share
@@ -72,8 +72,8 @@ class ConstantCalls {
   void AddSource(const Value* value, llvm::StringRef name, Tensor tensor);
   /// Finds the constant calls among `ops`, which are in order, and computes their results that
   /// other calls or the end of the run read. Without `folds`, only calls without operands count.
-  /// Calls that cannot be evaluated, because of an Error or because their results would take more
-  /// memory than what they are computed from, remain steps.
+  /// A call remains a step if it cannot be evaluated because of an Error, or if its results would take
+  /// more memory than the sources that they are computed from.
   void Compute(llvm::ArrayRef<const Op*> ops, const ValueSet& at_end, bool folds,
                Evaluate evaluate);
 

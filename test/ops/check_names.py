@@ -21,6 +21,8 @@ ALLOWED = {
     ("ir/differentiate.cc", "add_n"): "makes the call, where a gradient has more parts",
     ("ir/differentiate.cc", "gradient"): "IsGradient, which passes ask that rewrite gradients",
     ("ir/passes/channels_last.cc", "transpose"): "removes transposes of transposes",
+    ("ir/passes/fold_transposes.cc", "matmul"): "rewrites matmuls of transposes",
+    ("ir/passes/fold_transposes.cc", "transpose"): "rewrites matmuls of transposes",
     ("ir/passes/row_updates.cc", "scatter_add"): "rewrites gradients of rows, which are scatter_add onto zeros",
     ("ir/passes/row_updates.cc", "zeros"): "rewrites gradients of rows, which are scatter_add onto zeros",
     ("ir/passes/row_updates.cc", "sum"): "rewrites sums of all elements of such a gradient",

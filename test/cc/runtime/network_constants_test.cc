@@ -1,4 +1,4 @@
-// Calls that depend on parameters and constants alone are computed once.
+// Calls that depend on nothing but parameters and constants are computed once.
 #include "runtime/memory.h"
 #include "test/cc/testing/network_testing.h"
 
@@ -100,7 +100,7 @@ TEST(NetworkConstants, LargeResultsOfSmallOnesAreComputedInEachRun) {
       "large = broadcast_to(v, [16384, 1024]) + 1.0\noutput y = sum(large * x)\n");
   const std::string plan = PlanOf(*network);
   EXPECT_NE(plan.find("constant v: f32[1024]"), std::string::npos) << plan;
-  EXPECT_EQ(plan.find("constant large"), std::string::npos) << plan;
+  EXPECT_EQ(plan.find("constant large:"), std::string::npos) << plan;
 }
 
 // A transpose of a large parameter takes no more memory than the parameter.
@@ -131,7 +131,7 @@ TEST(NetworkConstants, AreSharedByThePlansOfANetwork) {
   EXPECT_LT(HostMemoryInUse() - before, int64_t{1} << 20);
 }
 
-// The call fails in the run, where its error names its place.
+// The call fails in the run, where its error names its location.
 TEST(NetworkConstants, AnErrorIsThatOfTheRun) {
   const auto network = MakeNetwork(
       "input x: f32[]\nparam w: f32[2, 2] = ones()\nparam v: f32[2] = ones()\n"
