@@ -87,6 +87,7 @@ ConstantCalls::ConstantCalls(const Graph& graph, Device device, bool training,
 
 void ConstantCalls::AddSource(const Value* value, llvm::StringRef name, Tensor tensor) {
   if (shared_ != nullptr) keys_[value] = shared_->KeyOf(name);
+  sources_.insert(value);
   source_bytes_[value] = tensor.num_bytes();
   all_source_bytes_ = SaturatingSum({all_source_bytes_, tensor.num_bytes()});
   known_[value] = std::move(tensor);

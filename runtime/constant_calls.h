@@ -70,6 +70,7 @@ class ConstantCalls {
   /// Adds a value that is the same in every run. `name` identifies it among the graphs that share
   /// results.
   void AddSource(const Value* value, llvm::StringRef name, Tensor tensor);
+  bool IsSource(const Value* value) const { return sources_.contains(value); }
   /// Finds the constant calls among `ops`, which are in order, and computes their results that
   /// other calls or the end of the run read. Without `folds`, only calls without operands count.
   /// A call remains a step if it cannot be evaluated because of an Error, or if its results would take
@@ -97,6 +98,7 @@ class ConstantCalls {
   const bool training_;
   ConstantResults* const shared_;
   const std::vector<CallEffects> effects_;
+  llvm::DenseSet<const Value*> sources_;
   llvm::DenseSet<const Op*> needed_, constant_, failed_;
   /// The tensors of sources, and of results while they are read.
   llvm::DenseMap<const Value*, Tensor> known_;

@@ -171,7 +171,10 @@ llvm::Error Network::Impl::Run(Scope* scope, DeviceContext* context, const RunOp
     std::lock_guard lock(mutex);
     return plans[0].Get(
         run.outputs, run, OverridesParameters(*scope), *context,
-        [&](const SizeConditions& conditions) { return SizesIn(conditions, *scope); });
+        [&](const SizeConditions& conditions) { return SizesIn(conditions, *scope); },
+        [&](llvm::ArrayRef<Schedule::FixedState> states) {
+          return HasInitialStates(*scope, states);
+        });
   }();
   if (!chosen) return chosen.takeError();
   NetworkRun one(std::move(*chosen), *scope, nullptr, *context, weights, packed);
@@ -205,7 +208,10 @@ llvm::Error Network::Impl::RunSegments(Scope* scope, DeviceContext* context,
     };
     llvm::Expected<ChosenPlan> chosen = [&] {
       std::lock_guard lock(mutex);
-      return plans[i].Get((*outputs)[i], run, overrides, *context, sizes_of);
+      return plans[i].Get((*outputs)[i], run, overrides, *context, sizes_of,
+                          [&](llvm::ArrayRef<Schedule::FixedState> states) {
+                            return HasInitialStates(*scope, states);
+                          });
     }();
     if (!chosen) return chosen.takeError();
     runs.push_back(
@@ -320,9 +326,10 @@ llvm::Expected<std::string> Network::Impl::DescribePart(unsigned index,
   };
   llvm::Expected<ChosenPlan> chosen = [&] {
     std::lock_guard lock(mutex);
-    return plans[index].Get(outputs, run, false, context, [&](const SizeConditions& conditions) {
-      return sizes_of(conditions.symbols());
-    });
+    return plans[index].Get(
+        outputs, run, false, context,
+        [&](const SizeConditions& conditions) { return sizes_of(conditions.symbols()); },
+        [](llvm::ArrayRef<Schedule::FixedState>) { return true; });
   }();
   if (!chosen) return chosen.takeError();
   const MadePlan& made = *chosen->made;

@@ -95,6 +95,12 @@ llvm::Error NetworkRun::FindStates() {
     if (llvm::Error error = CheckVariable(value, *tensor, "state", lookup)) return error;
     states_.push_back(variable);
   }
+  for (const auto& [state, initial] : schedule_.fixed_states) {
+    Variable* variable = scope_.Create(state->name());
+    if (!variable->empty()) continue;
+    variable->Set(initial);
+    new_states_.push_back(variable);
+  }
   return llvm::Error::success();
 }
 

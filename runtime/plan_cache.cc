@@ -47,6 +47,23 @@ std::vector<int64_t> SizesIn(const SizeConditions& conditions, const Scope& scop
   return sizes;
 }
 
+/// Whether a run with `graph` gives a state another value.
+static bool IsUpdated(const Graph& graph, const Value& state) {
+  return llvm::any_of(graph.updates(), [&](const GraphUpdate& update) {
+    return update.state->name() == state.name() && update.value != update.state;
+  });
+}
+
+bool HasInitialStates(Scope& scope, llvm::ArrayRef<Schedule::FixedState> states) {
+  return llvm::all_of(states, [&](const Schedule::FixedState& fixed) {
+    // A run does not read the states of the Scope's parents.
+    const Variable* variable = scope.FindLocal(fixed.state->name());
+    if (variable == nullptr || variable->empty()) return true;
+    const Tensor* tensor = variable->Get<Tensor>();
+    return tensor != nullptr && tensor->raw() == fixed.initial.raw();
+  });
+}
+
 PlanCache::PlanCache(const Graph& graph, llvm::ArrayRef<std::string> given, const Graph& parameters,
                      const NetworkOptions& options, const OpRegistry& registry,
                      WeightStore& weights, ConstantResults& constants)
@@ -67,7 +84,8 @@ PlanCache::PlanCache(const Graph& graph, llvm::ArrayRef<std::string> given, cons
 
 llvm::Expected<ChosenPlan> PlanCache::Get(llvm::ArrayRef<std::string> outputs,
                                           const RunOptions& run, bool variable_parameters,
-                                          DeviceContext& context, SizesOf sizes_of) {
+                                          DeviceContext& context, SizesOf sizes_of,
+                                          HoldsInitial holds_initial) {
   bool training = run.training && asks_training_;
   auto found = llvm::find_if(families_, [&](const std::unique_ptr<Family>& family) {
     return family->device == context.device() && family->training == training &&
@@ -97,43 +115,55 @@ llvm::Expected<ChosenPlan> PlanCache::Get(llvm::ArrayRef<std::string> outputs,
   ChosenPlan chosen;
   chosen.symbols = family.conditions.symbols();
   if (!family.conditions.empty()) chosen.sizes = sizes_of(family.conditions);
-  llvm::Expected<MadePlan*> made = PlanForSizes(family, chosen.sizes, context);
-  if (!made) return made.takeError();
-  chosen.made = *made;
+  auto lookup = [&](llvm::StringRef symbol) -> std::optional<int64_t> {
+    auto known = llvm::find(family.conditions.symbols(), symbol);
+    if (known == family.conditions.symbols().end()) return std::nullopt;
+    int64_t size = chosen.sizes[static_cast<size_t>(known - family.conditions.symbols().begin())];
+    return size < 0 ? std::nullopt : std::optional(size);
+  };
+  llvm::Expected<Plans*> plans = PlansForSizes(family, chosen.sizes, lookup);
+  if (!plans) return plans.takeError();
+  auto make = [&](std::optional<MadePlan>* plan, bool fixes_states) -> llvm::Error {
+    if (*plan) return llvm::Error::success();
+    llvm::Expected<MadePlan> made = MakePlan(family, lookup, fixes_states, context);
+    if (!made) return made.takeError();
+    *plan = std::move(*made);
+    return llvm::Error::success();
+  };
+  if (llvm::Error error = make(&(*plans)->fixed, true)) return error;
+  chosen.made = &*(*plans)->fixed;
+  if (!holds_initial(chosen.made->plan->schedule().fixed_states)) {
+    if (llvm::Error error = make(&(*plans)->variable, false)) return error;
+    chosen.made = &*(*plans)->variable;
+  }
   if (fresh) families_.insert(families_.begin(), std::move(fresh));
   return chosen;
 }
 
-llvm::Expected<MadePlan*> PlanCache::PlanForSizes(Family& family, llvm::ArrayRef<int64_t> sizes,
-                                                  DeviceContext& context) {
+llvm::Expected<PlanCache::Plans*> PlanCache::PlansForSizes(Family& family,
+                                                           llvm::ArrayRef<int64_t> sizes,
+                                                           SymbolLookup lookup) {
   for (auto entry = family.by_sizes.begin(); entry != family.by_sizes.end(); ++entry) {
     if (llvm::ArrayRef<int64_t>(entry->first) != sizes) continue;
     if (entry != family.by_sizes.begin()) std::rotate(family.by_sizes.begin(), entry, entry + 1);
     return family.by_sizes.front().second;
   }
-  auto lookup = [&](llvm::StringRef symbol) -> std::optional<int64_t> {
-    auto found = llvm::find(family.conditions.symbols(), symbol);
-    if (found == family.conditions.symbols().end()) return std::nullopt;
-    int64_t size = sizes[static_cast<size_t>(found - family.conditions.symbols().begin())];
-    return size < 0 ? std::nullopt : std::optional(size);
-  };
   llvm::Expected<std::vector<uint8_t>> outcomes =
       family.conditions.Decide(graph_, family.training, lookup, EvaluateCondition);
   if (!outcomes) return outcomes.takeError();
-  auto known = family.plans.find(*outcomes);
-  if (known == family.plans.end()) {
-    llvm::Expected<MadePlan> made = MakePlan(family, lookup, context);
-    if (!made) return made.takeError();
-    known = family.plans.emplace(std::move(*outcomes), std::move(*made)).first;
-  }
+  Plans* plans = &family.plans[*outcomes];
   constexpr size_t kMaxSizes = 64;
   if (family.by_sizes.size() == kMaxSizes) family.by_sizes.pop_back();
-  family.by_sizes.insert(family.by_sizes.begin(), {sizes.vec(), &known->second});
-  return &known->second;
+  family.by_sizes.insert(family.by_sizes.begin(), {sizes.vec(), plans});
+  return plans;
+}
+
+llvm::Expected<Tensor> PlanCache::InitialState(const Value& state) {
+  return weights_.KeptInitial(*parameters_.FindValue(state.name()));
 }
 
 llvm::Expected<MadePlan> PlanCache::MakePlan(const Family& family, SymbolLookup sizes,
-                                             DeviceContext& context) {
+                                             bool fixes_states, DeviceContext& context) {
   MadePlan made;
   PassContext passes{registry_};
   passes.observer = options_.pass_observer;
@@ -147,6 +177,16 @@ llvm::Expected<MadePlan> PlanCache::MakePlan(const Family& family, SymbolLookup 
       });
   passes.sizes = sizes;
   passes.evaluate_sized = EvaluateCondition;
+  passes.optimize = options_.optimize;
+  auto is_fixed = [&](const Value& value) {
+    if (value.kind() == ValueKind::kParameter) return !family.variable_parameters;
+    if (!fixes_states || IsUpdated(made.graph ? *made.graph : graph_, value)) return false;
+    llvm::Expected<Tensor> initial = InitialState(value);
+    // The schedule reports the Error.
+    if (!initial) return llvm::consumeError(initial.takeError()), false;
+    return initial->owns_memory();
+  };
+  passes.is_fixed = is_fixed;
   if (passes.observer != nullptr || PlanPipeline().Applies(graph_, passes)) {
     made.graph = std::make_unique<Graph>(graph_.Clone());
     if (llvm::Error error = PlanPipeline().Run(*made.graph, passes)) return error;
@@ -168,6 +208,8 @@ llvm::Expected<MadePlan> PlanCache::MakePlan(const Family& family, SymbolLookup 
                                 RandomState{options_.seed, 0}, context);
   };
   request.parameter = parameter;
+  auto initial_state = [&](const Value& value) { return InitialState(value); };
+  if (fixes_states) request.initial_state = initial_state;
   request.evaluate = evaluate;
   request.fold = options_.optimize && !family.is_observed;
   request.constants = &constants_;

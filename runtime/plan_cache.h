@@ -3,6 +3,7 @@
 
 #include <map>
 #include <memory>
+#include <optional>
 #include <string>
 #include <utility>
 #include <vector>
@@ -38,6 +39,11 @@ std::vector<int64_t> SizesIn(const SizeConditions& conditions, const Scope& scop
 
 /// A function that returns the sizes that conditions depend on; -1 if unknown.
 using SizesOf = llvm::function_ref<std::vector<int64_t>(const SizeConditions&)>;
+/// Whether the Scope of the run holds the initial values of these states.
+using HoldsInitial = llvm::function_ref<bool(llvm::ArrayRef<Schedule::FixedState>)>;
+
+/// Whether `scope` has no value of its own for any of the states, or the initial one.
+bool HasInitialStates(Scope& scope, llvm::ArrayRef<Schedule::FixedState> states);
 
 /// The Plans of one graph of dense values: one for each requested device, mode, set of outputs and
 /// outcome of conditions. Not synchronized.
@@ -52,11 +58,17 @@ class PlanCache {
   /// `outputs` as in ScheduleRequest; those of `run` are ignored.
   llvm::Expected<ChosenPlan> Get(llvm::ArrayRef<std::string> outputs, const RunOptions& run,
                                  bool variable_parameters, DeviceContext& context,
-                                 SizesOf sizes_of);
+                                 SizesOf sizes_of, HoldsInitial holds_initial);
 
  private:
-  /// The Plans for one device, mode and set of outputs: one for each outcome of the conditions on
-  /// sizes.
+  /// The Plans for one outcome of the conditions on sizes.
+  struct Plans {
+    /// States that no run changes are constants of this Plan.
+    std::optional<MadePlan> fixed;
+    /// For a Scope that holds other values of such states.
+    std::optional<MadePlan> variable;
+  };
+  /// The Plans for one device, mode and set of outputs.
   struct Family {
     Device device;
     bool training;
@@ -64,14 +76,17 @@ class PlanCache {
     bool is_observed;
     std::vector<std::string> outputs;
     SizeConditions conditions;
-    std::map<std::vector<uint8_t>, MadePlan> plans;
+    std::map<std::vector<uint8_t>, Plans> plans;
     /// By the sizes that the conditions depend on, the most recently found first.
-    std::vector<std::pair<std::vector<int64_t>, MadePlan*>> by_sizes;
+    std::vector<std::pair<std::vector<int64_t>, Plans*>> by_sizes;
   };
 
-  llvm::Expected<MadePlan*> PlanForSizes(Family& family, llvm::ArrayRef<int64_t> sizes,
-                                         DeviceContext& context);
-  llvm::Expected<MadePlan> MakePlan(const Family& family, SymbolLookup sizes,
+  llvm::Expected<Plans*> PlansForSizes(Family& family, llvm::ArrayRef<int64_t> sizes,
+                                       SymbolLookup lookup);
+  /// See WeightStore::KeptInitial.
+  llvm::Expected<Tensor> InitialState(const Value& state);
+  /// `fixes_states`: states that the Plan does not change are constants.
+  llvm::Expected<MadePlan> MakePlan(const Family& family, SymbolLookup sizes, bool fixes_states,
                                     DeviceContext& context);
 
   const Graph& graph_;

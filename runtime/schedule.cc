@@ -142,11 +142,27 @@ class Scheduler {
       constant_calls_.AddSource(parameter, parameter->name(), *tensor);
       parameters_[parameter] = std::move(*tensor);
     }
+    if (llvm::Error error = FindFixedStates()) return error;
     constant_calls_.Compute(needed_ops_, at_end_, request_.fold, request_.evaluate);
     read_ = at_end_;
     for (const GraphUpdate& update : updates_) read_.insert(update.state);
     for (const Op* op : needed_ops_)
       if (!constant_calls_.contains(op)) read_.InsertAll(op->operands());
+    return llvm::Error::success();
+  }
+
+  llvm::Error FindFixedStates() {
+    if (!request_.initial_state) return llvm::Error::success();
+    for (const Value* state : graph_.states()) {
+      const bool is_updated = llvm::any_of(
+          updates_, [&](const GraphUpdate& update) { return update.state == state; });
+      if (!needed_.contains(state) || is_updated) continue;
+      llvm::Expected<Tensor> initial = request_.initial_state(*state);
+      if (!initial) return initial.takeError();
+      if (!initial->owns_memory()) continue;
+      constant_calls_.AddSource(state, state->name(), *initial);
+      schedule_->fixed_states.push_back({state, std::move(*initial)});
+    }
     return llvm::Error::success();
   }
 
@@ -169,8 +185,11 @@ class Scheduler {
       schedule_->parameters.push_back(slot);
       schedule_->slots[slot].constant = parameters_.lookup(parameter);
     }
+    for (const auto& [state, initial] : schedule_->fixed_states)
+      if (read_.contains(state)) AddConstant(state, initial);
     for (const Value* state : graph_.states())
-      if (needed_.contains(state)) schedule_->states.push_back(AddSlot(state, SlotKind::kState));
+      if (needed_.contains(state) && !constant_calls_.IsSource(state))
+        schedule_->states.push_back(AddSlot(state, SlotKind::kState));
     for (const auto& [value, tensor] : constant_calls_.results()) AddConstant(value, tensor);
   }
 

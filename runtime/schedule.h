@@ -81,6 +81,12 @@ struct Schedule {
   std::vector<SlotId> inputs;
   std::vector<SlotId> parameters;
   std::vector<SlotId> states;
+  /// States that are constants: no run changes them, and the Scope holds their initial values.
+  struct FixedState {
+    const Value* state;
+    Tensor initial;
+  };
+  std::vector<FixedState> fixed_states;
   std::vector<Output> outputs;
   std::vector<Update> updates;
   /// Checks of the scheduled calls, and the network's constraints, with their locations.
@@ -119,6 +125,9 @@ struct ScheduleRequest {
   DeviceContext* context = nullptr;
   /// Returns the tensor of a parameter on the device.
   llvm::function_ref<llvm::Expected<Tensor>(const Value&)> parameter;
+  /// Returns the initial value of a state, if it is known that the Scope holds it; else an empty
+  /// Tensor. Null: states are no constants.
+  llvm::function_ref<llvm::Expected<Tensor>(const Value&)> initial_state;
   /// Evaluates a call with constant operands and sizes.
   ConstantCalls::Evaluate evaluate;
   /// Whether calls of parameters and constants are evaluated when the Schedule is made. An observed

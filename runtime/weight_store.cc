@@ -110,6 +110,18 @@ llvm::Expected<Tensor> WeightStore::Initial(const Value& variable, SymbolLookup 
   return value;
 }
 
+llvm::Expected<Tensor> WeightStore::KeptInitial(const Value& state) {
+  if (!llvm::all_of(state.type().dims, [](const Dim& dim) { return dim.is_constant(); }) ||
+      SourceOf(state) != nullptr)
+    return Tensor();
+  llvm::Expected<Tensor> value =
+      Initial(state, [](llvm::StringRef) -> std::optional<int64_t> { return std::nullopt; });
+  if (!value) return value;
+  std::lock_guard lock(mutex_);
+  const auto kept = values_.find(state.name());
+  return kept == values_.end() ? Tensor() : kept->second;
+}
+
 const Value* WeightStore::SourceOf(const Value& state) {
   const std::string& name = state.variable().copy_of;
   if (name.empty()) return nullptr;

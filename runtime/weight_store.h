@@ -34,6 +34,9 @@ class WeightStore {
   /// The parameter or state whose value a state gets when it is created; null if it is not a copy,
   /// or was given a value of its own.
   const Value* SourceOf(const Value& state);
+  /// The initial value of a state if it is the same tensor each time, so that a Scope which holds
+  /// this tensor is known to hold the initial value; an empty Tensor if it is not.
+  llvm::Expected<Tensor> KeptInitial(const Value& state);
   /// The value on the context's device; the same tensor each time.
   llvm::Expected<Tensor> OnDevice(const Value& parameter, DeviceContext& context);
 

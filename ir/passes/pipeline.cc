@@ -154,6 +154,18 @@ constexpr Pass kDropChecks = {
     "drop-checks", "removes checks of assertions", Run<DropChecks>,
     [](const Graph& graph, const PassContext&) { return HasChecks(graph); }};
 
+constexpr Pass kFoldNormalizations = {
+    "fold-normalizations", "folds fixed normalization into convolutions",
+    [](Graph& graph, PassContext& context) -> llvm::Error {
+      FoldNormalizations(graph, context.registry, context.is_fixed);
+      return llvm::Error::success();
+    },
+    [](const Graph& graph, const PassContext& context) {
+      return context.optimize && !context.is_observed && context.is_fixed &&
+             HasNormalizations(graph);
+    },
+    kDense | kNoGradients};
+
 constexpr Pass kChannelsLast = {"channels-last",
                                 "converts convolutions on the CPU to channels last",
                                 [](Graph& graph, PassContext& context) -> llvm::Error {
@@ -171,7 +183,8 @@ constexpr Pass kNetworkPasses[] = {
     kDropTraining,   kDeadCode,        kLowerStorage,          kLowerGradients,
     kUpdateUsedRows, kFoldTransposes, kReducePrecision, kForwardSingleOperands,
     kCommonSubexpressions, kMergeLoops, kFoldConstants, kFinalDeadCode};
-constexpr Pass kPlanPasses[] = {kSelectSides, kDropUnreadChecks, kChannelsLast};
+constexpr Pass kPlanPasses[] = {kSelectSides, kDropUnreadChecks, kFoldNormalizations,
+                                kChannelsLast};
 constexpr Pass kStepPasses[] = {kTrainingStep, kScaleGradients, kAverageParameters};
 constexpr Pass kCheckPasses[] = {kLowerStorage, kLowerGradients};
 constexpr Pass kCheckStepPasses[] = {kTrainingStep, kLowerStorage, kLowerGradients,

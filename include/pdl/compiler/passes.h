@@ -109,6 +109,14 @@ PDL_API std::vector<std::string> TrainedParameters(const Graph& network);
 /// The name of the state with the moving average of a parameter: "fc.w.average".
 PDL_API std::string AverageName(llvm::StringRef parameter);
 
+/// Folds the normalization of the channels of an f32 convolution (`normalize`) into the convolution's
+/// weights and bias, where these and the statistics are the same in every run. `is_fixed`: whether a
+/// parameter or state is. Results differ in the last bits.
+PDL_API void FoldNormalizations(Graph& graph, const OpRegistry& registry,
+                                llvm::function_ref<bool(const Value&)> is_fixed);
+/// Whether the graph calls `normalize`.
+PDL_API bool HasNormalizations(const Graph& graph);
+
 /// Converts an f32 convolutional network to channels-last layout for the CPU: [N, C, H, W] is
 /// stored as [N, H, W, C] from the first convolution to the first use that requires another order.
 /// Convolutions, pooling and other operators with a registered channels-last form

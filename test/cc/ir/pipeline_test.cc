@@ -77,7 +77,7 @@ TEST(Pipeline, AnObserverSeesWhatEachPassDid) {
   names.text.clear();
   CPUContext context;
   EXPECT_EQ(Message(network->DescribePlan(&context, {}, {})), "");
-  EXPECT_EQ(names.text, "(select-sides) (drop-unread-checks) (channels-last)");
+  EXPECT_EQ(names.text, "(select-sides) (drop-unread-checks) (fold-normalizations) (channels-last)");
 }
 
 TEST(Pipeline, PassesThatOnlyMakeItFasterCanBeLeftOut) {
@@ -112,9 +112,9 @@ output y = plan_select(size([N]) > 4, cos(x), sin(x))
     EXPECT_EQ(Message(network->Run(&scope, &context)), "");
     return names.text;
   };
-  EXPECT_EQ(passes_of_run(2), "select-sides (drop-unread-checks) (channels-last)");
+  EXPECT_EQ(passes_of_run(2), "select-sides (drop-unread-checks) (fold-normalizations) (channels-last)");
   EXPECT_EQ(passes_of_run(3), "");
-  EXPECT_EQ(passes_of_run(5), "select-sides (drop-unread-checks) (channels-last)");
+  EXPECT_EQ(passes_of_run(5), "select-sides (drop-unread-checks) (fold-normalizations) (channels-last)");
   for (int64_t size = 1; size < 100; ++size) EXPECT_EQ(passes_of_run(size), "");
 }
 

@@ -1,4 +1,7 @@
 // Calls that depend on nothing but parameters and constants are computed once.
+#include <algorithm>
+#include <cmath>
+
 #include "runtime/memory.h"
 #include "test/cc/testing/network_testing.h"
 
@@ -186,6 +189,108 @@ output h = scan(x, init=zeros([2, 3]), body=step())
     bytes[i] = Bytes(scope, "h");
   }
   EXPECT_EQ(bytes[0], bytes[1]);
+}
+
+// --- States that no run changes -----------------------------------------------------------------
+
+constexpr char kNormalized[] = R"(
+input x: f32[N, 3, H, W]
+param w: f32[8, 3, 3, 3] = normal()
+param b: f32[8] = normal()
+param gamma: f32[8] = uniform(low=0.5, high=2.0)
+param beta: f32[8] = normal()
+state mean: f32[8] = normal()
+state var: f32[8] = uniform(low=0.5, high=2.0)
+y = conv2d(x, w, b, pad=[1])
+if training {
+  m, v = moments(y, keep=[1])
+  update mean = 0.9 * mean + 0.1 * m
+  update var = 0.9 * var + 0.1 * v
+} else {
+  m = mean
+  v = var
+}
+output z = relu(normalize(y, m, v, gamma, beta))
+)";
+
+float LargestDifference(const Scope& a, const Scope& b, const char* name) {
+  const Tensor& x = *a.Find(name)->Get<Tensor>();
+  const Tensor& y = *b.Find(name)->Get<Tensor>();
+  EXPECT_EQ(x.sizes(), y.sizes());
+  float largest = 0;
+  for (int64_t i = 0; i < x.num_elements(); ++i)
+    largest = std::max(largest, std::abs(x.data<float>()[i] - y.data<float>()[i]));
+  return largest;
+}
+
+TEST(NetworkConstants, NormalizationIsFoldedIntoAConvolution) {
+  const auto network = MakeNetwork(kNormalized);
+  const std::string plan = PlanOf(*network);
+  EXPECT_EQ(plan.find("normalize("), std::string::npos) << plan;
+  EXPECT_EQ(plan.find("  state "), std::string::npos) << plan;
+  EXPECT_NE(plan.find("constant z_normalize_w: f32[8, 3, 3, 3]"), std::string::npos) << plan;
+  RunOptions training, observed;
+  training.training = true;
+  observed.check_finite = true;
+  for (const RunOptions& options : {training, observed})
+    EXPECT_NE(PlanOf(*network, options).find("normalize("), std::string::npos);
+
+  NetworkOptions plain;
+  plain.optimize = false;
+  const auto unfolded = MakeNetwork(kNormalized, plain);
+  EXPECT_NE(PlanOf(*unfolded).find("normalize("), std::string::npos);
+  CPUContext context;
+  Scope a, b;
+  for (auto [scope, each] : {std::pair(&a, network), std::pair(&b, unfolded)}) {
+    Feed(*scope, "x", Noise({2, 3, 9, 7}));
+    EXPECT_EQ(Message(each->Run(scope, &context)), "");
+    EXPECT_EQ(Message(each->Run(scope, &context)), "");
+  }
+  EXPECT_LT(LargestDifference(a, b, "z"), 2e-5f);
+  // The run has created the states.
+  for (const char* state : {"mean", "var"}) EXPECT_EQ(Bytes(a, state), Bytes(b, state));
+}
+
+TEST(NetworkConstants, AStateOfTheScopeIsNone) {
+  const auto network = MakeNetwork(kNormalized);
+  CPUContext context;
+  Scope scope;
+  Feed(scope, "x", Noise({2, 3, 9, 7}));
+  EXPECT_EQ(Message(network->Run(&scope, &context)), "");
+  const std::string before = Bytes(scope, "z");
+  RunOptions training;
+  training.training = true;
+  EXPECT_EQ(Message(network->Run(&scope, &context, training)), "");
+  EXPECT_EQ(Message(network->Run(&scope, &context)), "");
+  const std::string after = Bytes(scope, "z");
+  EXPECT_NE(after, before);
+
+  // A Scope with the same states gives the same result, whatever was run before.
+  NetworkOptions plain;
+  plain.optimize = false;
+  const auto unfolded = MakeNetwork(kNormalized, plain);
+  Scope other;
+  for (const char* name : {"x", "mean", "var"}) Feed(other, name, *scope.Find(name)->Get<Tensor>());
+  EXPECT_EQ(Message(unfolded->Run(&other, &context)), "");
+  EXPECT_LT(LargestDifference(scope, other, "z"), 2e-5f);
+  for (const char* name : {"mean", "var"}) scope.Erase(name);
+  EXPECT_EQ(Message(network->Run(&scope, &context)), "");
+  EXPECT_EQ(Bytes(scope, "z"), before);
+  Feed(scope, "mean", F32({7}, {1, 2, 3, 4, 5, 6, 7}));
+  EXPECT_EQ(Message(network->Run(&scope, &context)),
+            "state 'mean' is declared f32[8], but the scope holds f32[7] [PDL0503]");
+}
+
+// The error of a size names the convolution.
+TEST(NetworkConstants, AFoldedConvolutionKeepsItsLocation) {
+  const auto network = MakeNetwork(
+      "input x: f32[N, C, 4, 4]\nparam w: f32[2, 3, 3, 3] = normal()\n"
+      "param v: f32[2] = ones()\ny = conv2d(x, w)\noutput z = normalize(y, v, v)\n");
+  CPUContext context;
+  Scope scope;
+  Feed(scope, "x", Noise({1, 4, 4, 4}));
+  const std::string message = Message(network->Run(&scope, &context));
+  EXPECT_NE(message.find("m.pdl:4:5: conv2d: "), std::string::npos) << message;
 }
 
 }  // namespace
