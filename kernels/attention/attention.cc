@@ -102,6 +102,7 @@ class Forward {
     step.scale = sign == 0 ? C(1) : sign * factor;
     step.mask_is_added = s_.has_mask && !s_.mask_is_bool;
     step.scores = b.scores;
+    RequestRows(head * s_.rows + begin, rows);
     const int64_t visible = s_.NumVisible(begin + rows - 1, past_);
     for (int64_t column = 0; column == 0 || column < visible; column += kKeys) {
       const int64_t n = std::min(kKeys, visible - column), key = s_.FirstKey(head) + column;
@@ -114,7 +115,10 @@ class Forward {
         if (step.is_first) LoadQueries(head, begin + at, queries, sign, b, step);
         step.queries = b.queries + at * s_.depth;
         step.num_keys = std::min(n, s_.NumVisible(begin + at + queries - 1, past_) - column);
-        if (step.num_keys <= 0) continue;
+        if (step.num_keys <= 0) {
+          if (step.is_first) ClearPanel(step);
+          continue;
+        }
         step.last_key = s_.causal ? std::min(past_, s_.columns) + begin + at - column : n;
         LoadMask(head, begin + at, column, queries, b, step);
         panels_.step(step);
@@ -125,6 +129,20 @@ class Forward {
       EnterPanel(b, at, queries, step);
       StorePanel(head, begin + at, queries, b, step);
     }
+  }
+
+  // Loads memory that is needed later into the cache.
+  static void Request(const void* from, int64_t bytes) {
+    const char* line = static_cast<const char*>(from);
+    for (int64_t i = 0; i < bytes; i += 64) __builtin_prefetch(line + i);
+  }
+
+  // The results of these rows, and the queries after them, which are probably computed next.
+  void RequestRows(int64_t first, int64_t rows) const {
+    constexpr int64_t kSize = sizeof(T);
+    Request(y_ + first * s_.width, rows * s_.width * kSize);
+    const int64_t after = std::min(rows, s_.num_heads() * s_.rows - first - rows);
+    Request(q_ + (first + rows) * s_.depth, after * s_.depth * kSize);
   }
 
   // Sets the arrays of the panel that begins with row `at` of the block.
@@ -141,8 +159,11 @@ class Forward {
     const C* from =
         AsNumbers(q_ + (head * s_.rows + row) * s_.depth, queries * s_.depth, b.row_major);
     panels_.turn(from, s_.depth, queries, s_.depth, sign, b.queries + at * s_.depth, step.lanes);
-    // For queries that attend to no key.
-    std::fill_n(step.sums, step.lanes * s_.width, C(0));
+  }
+
+  // The sums of queries that attend to no key.
+  static void ClearPanel(const PanelStep<C>& step) {
+    std::fill_n(step.sums, step.lanes * step.width, C(0));
     std::fill_n(step.largest, step.lanes, -std::numeric_limits<C>::infinity());
     std::fill_n(step.total, step.lanes, C(0));
   }
@@ -159,6 +180,10 @@ class Forward {
     step.mask = b.mask;
     step.mask_of_keys = s_.mask_row == 0;
     if (step.mask_of_keys) return load(0, b.mask);
+    const int64_t next = std::clamp<int64_t>(s_.columns - column - n, 0, kKeys);
+    for (int64_t i = 0; i < queries && s_.mask_column == 1; ++i) {
+      Request(from + (i * s_.mask_row + n) * size, next * size);
+    }
     if constexpr (std::is_same_v<T, C>) {
       if (!s_.mask_is_bool && s_.mask_column == 1) {
         const T* added = reinterpret_cast<const T*>(from);
@@ -179,9 +204,11 @@ class Forward {
       panels_.finish(step, queries, b.row_major);
       loops_.store(b.row_major, queries * s_.width, C(1), y);
     }
-    const double unit = (step.mask_is_added ? 1.0 : static_cast<double>(step.scale)) * kLn2;
+    const C scale = step.mask_is_added ? C(1) : step.scale;
     for (int64_t i = 0; i < queries; ++i) {
-      StoreLse(first + i, static_cast<C>(step.largest[i] * unit), step.total[i]);
+      // Probabilities are relative to the rounded product.
+      const C largest = step.largest[i] * scale;
+      StoreLse(first + i, static_cast<C>(largest * kLn2), step.total[i]);
     }
   }
 
@@ -283,12 +310,15 @@ class AttentionOp : public Operator<Context> {
     const attention::Sizes4& s = state.sizes;
     if (outputs[1]->num_elements() == 0) return llvm::Error::success();
     char* workspace = static_cast<char*>(context.workspace());
+    const int64_t tasks = s.num_heads() * state.row_blocks;
     VisitDType(FloatTypes(), inputs[0]->dtype(), [&](auto tag) {
       const Forward<typename decltype(tag)::type> forward(s, inputs, outputs);
       context.ParallelFor(state.slots, 1, [&](int64_t begin, int64_t end) {
         for (int64_t slot = begin; slot < end; ++slot) {
           char* memory = workspace + slot * state.slot_bytes;
-          for (int64_t task = slot; task < s.num_heads() * state.row_blocks; task += state.slots) {
+          // Adjacent tasks share keys and values.
+          const int64_t last = tasks * (slot + 1) / state.slots;
+          for (int64_t task = tasks * slot / state.slots; task < last; ++task) {
             const int64_t row = task % state.row_blocks * kRows;
             forward.Run(task / state.row_blocks, row, std::min(kRows, s.rows - row), memory);
           }

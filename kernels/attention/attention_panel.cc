@@ -185,8 +185,10 @@ struct Panel {
     const auto power = [&](const C* scores, int v) {
       return simd::Exp2<R>(R::MulAdd(R::Load(scores + v * R::kLanes), scale, shift[v]));
     };
-    for (int v = 0; v < kVectors; ++v) {
-      if (!s.is_first) R::Store(factors + v * R::kLanes, power(factors, v));
+    for (int v = 0; v < kVectors && !s.is_first; ++v) {
+      // Both products are rounded, as those in earlier probabilities are: equal maxima give 1.
+      const V before = R::Mul(R::Load(factors + v * R::kLanes), scale);
+      R::Store(factors + v * R::kLanes, simd::Exp2<R>(R::Add(before, shift[v])));
     }
     for (int64_t j = 0; j < s.num_keys; ++j) {
       C* at = s.scores + j * kLanes;

@@ -95,9 +95,9 @@ struct Register256 {
       return _mm256_max_pd(a, b);
     }
   }
-  PDL_SIMD __m128 AddHalves(V a) { return _mm256_castps256_ps128(a) + _mm256_extractf128_ps(a, 1); }
+  PDL_SIMD __m128 FoldTwo(V a) { return _mm256_castps256_ps128(a) + _mm256_extractf128_ps(a, 1); }
   PDL_SIMD void SumLanes(V a, V b, V c, V d, float* to) {
-    SumFour(AddHalves(a), AddHalves(b), AddHalves(c), AddHalves(d), to);
+    SumFour(FoldTwo(a), FoldTwo(b), FoldTwo(c), FoldTwo(d), to);
   }
   static constexpr float kLowestPower = -126;
   PDL_SIMD V TimesPower(V x, V, V shifted) {
@@ -129,12 +129,13 @@ struct Register512 {
       return _mm512_maskz_max_pd(0xff, a, b);
     }
   }
-  PDL_SIMD __m128 AddQuarters(V a) {
-    const __m256 half = _mm512_castps512_ps256(a) + _mm512_maskz_extractf32x8_ps(0xff, a, 1);
+  PDL_SIMD __m128 FoldFour(V a) {
+    const __m256 half = __m256(__builtin_shufflevector(a, a, 0, 1, 2, 3, 4, 5, 6, 7)) +
+                        __m256(__builtin_shufflevector(a, a, 8, 9, 10, 11, 12, 13, 14, 15));
     return _mm256_castps256_ps128(half) + _mm256_extractf128_ps(half, 1);
   }
   PDL_SIMD void SumLanes(V a, V b, V c, V d, float* to) {
-    SumFour(AddQuarters(a), AddQuarters(b), AddQuarters(c), AddQuarters(d), to);
+    SumFour(FoldFour(a), FoldFour(b), FoldFour(c), FoldFour(d), to);
   }
   // The result is 0 already for higher n.
   static constexpr float kLowestPower = -160;

@@ -20,8 +20,8 @@ struct ThinGemm {
   int64_t c_row = 0;
   /// If it is set: c = c * factors + a * b, with a factor for each column.
   const T* factors = nullptr;
-  /// c += a * b, summed up from c on.
-  bool accumulates = false;
+  /// c += a * b.
+  bool adds = false;
 };
 
 /// kRows rows of c, from `row` on, and kVectors registers of columns.
@@ -31,10 +31,7 @@ PDL_INLINE void ThinGemmRows(const ThinGemm<T>& g, int64_t row) {
 #pragma GCC unroll 16
   for (int i = 0; i < kRows; ++i) {
 #pragma GCC unroll 4
-    for (int v = 0; v < kVectors; ++v) {
-      sums[i][v] =
-          g.accumulates ? R::Load(g.c + (row + i) * g.c_row + v * R::kLanes) : R::Set(T(0));
-    }
+    for (int v = 0; v < kVectors; ++v) sums[i][v] = R::Set(T(0));
   }
   const int64_t of_row = kByColumns ? 1 : g.a_row, of_step = kByColumns ? g.a_row : 1;
   const T *a = g.a + row * of_row, *b = g.b;
@@ -58,6 +55,8 @@ PDL_INLINE void ThinGemmRows(const ThinGemm<T>& g, int64_t row) {
       T* c = g.c + (row + i) * g.c_row + v * R::kLanes;
       if (g.factors != nullptr) {
         sums[i][v] = R::MulAdd(R::Load(c), R::Load(g.factors + v * R::kLanes), sums[i][v]);
+      } else if (g.adds) {
+        sums[i][v] = R::Add(R::Load(c), sums[i][v]);
       }
       R::Store(c, sums[i][v]);
     }
