@@ -76,6 +76,28 @@ double FmaSpeed(double flops) {
   return of_step * static_cast<double>(steps) / seconds;
 }
 
+/// The sum of n floats, in four vectors.
+template <class S>
+struct ReadLoop {
+  static PDL_INLINE float Run(const float* x, int64_t n) {
+    typename S::Floats sums[4];
+    for (auto& sum : sums) sum = S::Add(S::Load(x), S::Set(0.0f));
+    for (int64_t i = 0; i + 4 * S::kLanes <= n; i += 4 * S::kLanes) {
+#pragma GCC unroll 4
+      for (int v = 0; v < 4; ++v) sums[v] = S::Add(sums[v], S::Load(x + i + v * S::kLanes));
+    }
+    float lanes[S::kLanes];
+    S::Store(lanes, S::Add(S::Add(sums[0], sums[1]), S::Add(sums[2], sums[3])));
+    return std::accumulate(lanes, lanes + S::kLanes, 0.0f);
+  }
+};
+
+double WallSeconds() {
+  timespec time;
+  clock_gettime(CLOCK_MONOTONIC, &time);
+  return static_cast<double>(time.tv_sec) + 1e-9 * static_cast<double>(time.tv_nsec);
+}
+
 /// Seconds for which a short `work` is repeated between two measurements of the peak.
 constexpr double kSlice = 2e-3;
 
@@ -120,6 +142,31 @@ void AgainstMemcpy(benchmark::State& state, int64_t bytes, llvm::function_ref<vo
                      }));
   }
   state.counters["of_memcpy"] = Median(ratios);
+}
+
+void AgainstRead(benchmark::State& state, int64_t bytes, bool uses_threads,
+                 llvm::function_ref<void()> work) {
+  const int64_t n = bytes / static_cast<int64_t>(sizeof(float));
+  const std::vector<float> floats(static_cast<size_t>(n), 1.0f);
+  using Read = float (*)(const float* x, int64_t n);
+  const Read read = __builtin_cpu_supports("avx512f")
+                        ? &detail::IsaForms<ReadLoop<simd::Avx512>, Read>::Avx512
+                        : &detail::IsaForms<ReadLoop<simd::Avx2>, Read>::Avx2;
+  const auto now = uses_threads ? WallSeconds : ThreadSeconds;
+  std::vector<double> ratios, speeds;
+  work();
+  for (auto _ : state) {
+    const double begin = now();
+    work();
+    const double middle = now();
+    benchmark::DoNotOptimize(read(floats.data(), n));
+    const double end = now();
+    state.SetIterationTime(middle - begin);
+    ratios.push_back((end - middle) / (middle - begin));
+    speeds.push_back(static_cast<double>(bytes) / (middle - begin));
+  }
+  state.counters["GB/s"] = Median(speeds) / 1e9;
+  state.counters["of_read"] = Median(ratios);
 }
 
 }  // namespace pdl::bench

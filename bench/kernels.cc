@@ -15,8 +15,9 @@ constexpr int64_t kMany = int64_t{16} << 20;
 /// A network with its inputs, for repeated runs.
 class Runner {
  public:
-  Runner(const std::string& text, std::initializer_list<std::pair<const char*, Sizes>> inputs)
-      : network_(MakeNetwork(text)) {
+  Runner(const std::string& text, std::initializer_list<std::pair<const char*, Sizes>> inputs,
+         int threads = 1)
+      : network_(MakeNetwork(text)), context_(threads) {
     uint32_t seed = 0;
     for (const auto& [name, sizes] : inputs) scope_.Create(name)->Set(Noise(sizes, ++seed));
   }
@@ -24,7 +25,7 @@ class Runner {
 
  private:
   std::shared_ptr<const Network> network_;
-  CPUContext context_{1};
+  CPUContext context_;
   Scope scope_;
 };
 
@@ -61,6 +62,29 @@ void Matmul(benchmark::State& state) {
   AgainstFmaPeak(state, 2.0 * static_cast<double>(n * n * n), [&] { run(); });
 }
 BENCHMARK(Matmul)->Arg(256)->Arg(1024)->Arg(2048)->UseManualTime()->Unit(benchmark::kMicrosecond);
+
+/// Few rows times a constant matrix, compared with reading the matrix. Its rows are the results'
+/// columns if it is transposed.
+void FewRows(benchmark::State& state, bool transposed) {
+  const int64_t rows = state.range(0), k = state.range(1), n = state.range(2);
+  const int threads = static_cast<int>(state.range(3));
+  const std::string inner = std::to_string(k), columns = std::to_string(n);
+  Runner run("input x: f32[N, " + inner + "]\nparam w: f32[" +
+                 (transposed ? columns + ", " + inner : inner + ", " + columns) +
+                 "] = normal()\noutput y = " +
+                 (transposed ? "matmul(x, w, transpose_b=true)\n" : "x @ w\n"),
+             {{"x", {rows, k}}}, threads);
+  AgainstRead(state, k * n * static_cast<int64_t>(sizeof(float)), threads > 1, [&] { run(); });
+}
+void FewRowsSizes(benchmark::internal::Benchmark* b) {
+  b->ArgNames({"rows", "k", "n", "threads"})->UseManualTime()->Unit(benchmark::kMicrosecond);
+  for (const int64_t rows : {1, 2, 4, 8, 16}) {
+    b->Args({rows, 768, 3072, 1})->Args({rows, 4096, 4096, 1})->Args({rows, 768, 50257, 1});
+  }
+  b->Args({1, 768, 3072, 2})->Args({1, 4096, 4096, 2})->Args({1, 768, 50257, 2});
+}
+BENCHMARK_CAPTURE(FewRows, dense, false)->Name("matmul/few_rows")->Apply(FewRowsSizes);
+BENCHMARK_CAPTURE(FewRows, turned, true)->Name("matmul/few_rows_turned")->Apply(FewRowsSizes);
 
 /// 128 steps of 16 sequences. The flops are those of all matmuls.
 void Lstm(benchmark::State& state) {

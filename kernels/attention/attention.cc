@@ -2,6 +2,7 @@
 #include "kernels/attention/attention_blocks.h"
 #include "kernels/attention/attention_formula.h"
 #include "kernels/attention/attention_inference.h"
+#include "kernels/attention/attention_panel.h"
 #include "kernels/indexing/index_range.h"
 #include "pdl/op/gradient.h"
 #include "pdl/op/op_proto_maker.h"
@@ -11,10 +12,17 @@ namespace pdl {
 namespace {
 
 using attention::kColumns;
+using attention::kMostLanes;
+using attention::PanelStep;
+
+constexpr double kLn2 = 0.69314718055994530942, kLog2E = 1.4426950408889634074;
 
 // The number of rows of queries that are computed together: each block of them iterates over all
-// keys.
+// keys, kKeys of them at a time.
 constexpr int64_t kRows = 64;
+constexpr int64_t kKeys = 128;
+// Fewer rows are computed one by one.
+constexpr int64_t kFewRows = 4;
 
 struct AttentionState : CallState {
   attention::Sizes4 sizes;
@@ -29,9 +37,10 @@ class Forward {
   using C = ComputeType<T>;
 
   static int64_t WorkspaceBytes(const attention::Sizes4& s) {
-    const int64_t elements =
-        kRows * s.depth + kColumns * (s.depth + s.width) + kRows * (kColumns + 2 * s.width + 2);
-    return elements * static_cast<int64_t>(sizeof(C)) + 8 * 64;
+    const int64_t elements = (kRows + kKeys) * (s.depth + s.width) +
+                             kMostLanes * std::max(s.depth, s.width) + 2 * kRows +
+                             3 * kKeys * kMostLanes;
+    return elements * static_cast<int64_t>(sizeof(C)) + 12 * 64;
   }
 
   Forward(const attention::Sizes4& sizes, llvm::ArrayRef<const Tensor*> inputs,
@@ -47,14 +56,173 @@ class Forward {
 
   // Computes rows [begin, begin + rows) of a head.
   void Run(int64_t head, int64_t begin, int64_t rows, char* memory) const {
-    C* q = attention::Take<C>(&memory, kRows * s_.depth);
-    C* k = attention::Take<C>(&memory, kColumns * s_.depth);
+    if (rows < kFewRows) {
+      RunFew(head, begin, rows, memory);
+    } else {
+      RunPanels(head, begin, rows, memory);
+    }
+  }
+
+ private:
+  struct Buffers {
+    C *queries, *keys, *values, *scores, *mask_rows, *mask, *sums, *row_major, *largest, *total;
+
+    Buffers(const attention::Sizes4& s, char* memory) {
+      queries = attention::Take<C>(&memory, kRows * s.depth);
+      keys = attention::Take<C>(&memory, kKeys * s.depth);
+      values = attention::Take<C>(&memory, kKeys * s.width);
+      scores = attention::Take<C>(&memory, kKeys * kMostLanes);
+      mask_rows = attention::Take<C>(&memory, kKeys * kMostLanes);
+      mask = attention::Take<C>(&memory, kKeys * kMostLanes);
+      sums = attention::Take<C>(&memory, kRows * s.width);
+      row_major = attention::Take<C>(&memory, kMostLanes * std::max(s.depth, s.width));
+      largest = attention::Take<C>(&memory, kRows);
+      total = attention::Take<C>(&memory, kRows);
+    }
+  };
+
+  // n elements in the compute type: in place, or converted into `memory`.
+  const C* AsNumbers(const T* from, int64_t n, C* memory) const {
+    if constexpr (std::is_same_v<T, C>) {
+      return from;
+    } else {
+      loops_.load(from, n, memory);
+      return memory;
+    }
+  }
+
+  void RunPanels(int64_t head, int64_t begin, int64_t rows, char* memory) const {
+    const Buffers b(s_, memory);
+    // Scores are not scaled before their maximum is known, so their factor must be positive.
+    const C factor = static_cast<C>(s_.scale * kLog2E);
+    const C sign = factor > 0 ? C(1) : factor < 0 ? C(-1) : C(0);
+    PanelStep<C> step;
+    step.depth = s_.depth;
+    step.width = s_.width;
+    step.scale = sign == 0 ? C(1) : sign * factor;
+    step.mask_is_added = s_.has_mask && !s_.mask_is_bool;
+    step.scores = b.scores;
+    RequestRows(head * s_.rows + begin, rows);
+    const int64_t visible = s_.NumVisible(begin + rows - 1, past_);
+    for (int64_t column = 0; column == 0 || column < visible; column += kKeys) {
+      const int64_t n = std::min(kKeys, visible - column), key = s_.FirstKey(head) + column;
+      step.keys = AsNumbers(k_ + key * s_.depth, n * s_.depth, b.keys);
+      step.values = AsNumbers(v_ + key * s_.width, n * s_.width, b.values);
+      step.is_first = column == 0;
+      for (int64_t at = 0; at < rows; at += panels_.most_lanes) {
+        const int64_t queries = std::min(panels_.most_lanes, rows - at);
+        EnterPanel(b, at, queries, step);
+        if (step.is_first) LoadQueries(head, begin + at, queries, sign, b, step);
+        step.queries = b.queries + at * s_.depth;
+        step.num_keys = std::min(n, s_.NumVisible(begin + at + queries - 1, past_) - column);
+        if (step.num_keys <= 0) {
+          if (step.is_first) ClearPanel(step);
+          continue;
+        }
+        step.last_key = s_.causal ? std::min(past_, s_.columns) + begin + at - column : n;
+        LoadMask(head, begin + at, column, queries, b, step);
+        panels_.step(step);
+      }
+    }
+    for (int64_t at = 0; at < rows; at += panels_.most_lanes) {
+      const int64_t queries = std::min(panels_.most_lanes, rows - at);
+      EnterPanel(b, at, queries, step);
+      StorePanel(head, begin + at, queries, b, step);
+    }
+  }
+
+  // Loads memory that is needed later into the cache.
+  static void Request(const void* from, int64_t bytes) {
+    const char* line = static_cast<const char*>(from);
+    for (int64_t i = 0; i < bytes; i += 64) __builtin_prefetch(line + i);
+  }
+
+  // The results of these rows, and the queries after them, which are probably computed next.
+  void RequestRows(int64_t first, int64_t rows) const {
+    constexpr int64_t kSize = sizeof(T);
+    Request(y_ + first * s_.width, rows * s_.width * kSize);
+    const int64_t after = std::min(rows, s_.num_heads() * s_.rows - first - rows);
+    Request(q_ + (first + rows) * s_.depth, after * s_.depth * kSize);
+  }
+
+  // Sets the arrays of the panel that begins with row `at` of the block.
+  void EnterPanel(const Buffers& b, int64_t at, int64_t queries, PanelStep<C>& step) const {
+    step.lanes = panels_.LanesFor(queries);
+    step.sums = b.sums + at * s_.width;
+    step.largest = b.largest + at;
+    step.total = b.total + at;
+  }
+
+  void LoadQueries(int64_t head, int64_t row, int64_t queries, C sign, const Buffers& b,
+                   const PanelStep<C>& step) const {
+    const int64_t at = step.largest - b.largest;
+    const C* from =
+        AsNumbers(q_ + (head * s_.rows + row) * s_.depth, queries * s_.depth, b.row_major);
+    panels_.turn(from, s_.depth, queries, s_.depth, sign, b.queries + at * s_.depth, step.lanes);
+  }
+
+  // The sums of queries that attend to no key.
+  static void ClearPanel(const PanelStep<C>& step) {
+    std::fill_n(step.sums, step.lanes * step.width, C(0));
+    std::fill_n(step.largest, step.lanes, -std::numeric_limits<C>::infinity());
+    std::fill_n(step.total, step.lanes, C(0));
+  }
+
+  void LoadMask(int64_t head, int64_t row, int64_t column, int64_t queries, const Buffers& b,
+                PanelStep<C>& step) const {
+    if (mask_ == nullptr) return;
+    const int64_t size = s_.mask_is_bool ? 1 : int64_t{sizeof(T)}, n = step.num_keys;
+    const char* from =
+        mask_ + (s_.MaskOffset(head) + row * s_.mask_row + column * s_.mask_column) * size;
+    const auto load = [&](int64_t query, C* to) {
+      loops_.load_mask(from + query * s_.mask_row * size, s_.mask_is_bool, s_.mask_column, n, to);
+    };
+    step.mask = b.mask;
+    step.mask_of_keys = s_.mask_row == 0;
+    if (step.mask_of_keys) return load(0, b.mask);
+    const int64_t next = std::clamp<int64_t>(s_.columns - column - n, 0, kKeys);
+    for (int64_t i = 0; i < queries && s_.mask_column == 1; ++i) {
+      Request(from + (i * s_.mask_row + n) * size, next * size);
+    }
+    if constexpr (std::is_same_v<T, C>) {
+      if (!s_.mask_is_bool && s_.mask_column == 1) {
+        const T* added = reinterpret_cast<const T*>(from);
+        return panels_.turn(added, s_.mask_row, queries, n, C(1), b.mask, step.lanes);
+      }
+    }
+    for (int64_t i = 0; i < queries; ++i) load(i, b.mask_rows + i * kKeys);
+    panels_.turn(b.mask_rows, kKeys, queries, n, C(1), b.mask, step.lanes);
+  }
+
+  void StorePanel(int64_t head, int64_t row, int64_t queries, const Buffers& b,
+                  const PanelStep<C>& step) const {
+    const int64_t first = head * s_.rows + row;
+    T* y = y_ + first * s_.width;
+    if constexpr (std::is_same_v<T, C>) {
+      panels_.finish(step, queries, y);
+    } else {
+      panels_.finish(step, queries, b.row_major);
+      loops_.store(b.row_major, queries * s_.width, C(1), y);
+    }
+    const C scale = step.mask_is_added ? C(1) : step.scale;
+    for (int64_t i = 0; i < queries; ++i) {
+      // Probabilities are relative to the rounded product.
+      const C largest = step.largest[i] * scale;
+      StoreLse(first + i, static_cast<C>(largest * kLn2), step.total[i]);
+    }
+  }
+
+  void StoreLse(int64_t row, C largest, C total) const {
+    lse_[row] = largest == std::numeric_limits<C>::infinity() ? largest : largest + std::log(total);
+  }
+
+  void RunFew(int64_t head, int64_t begin, int64_t rows, char* memory) const {
+    C* q = attention::Take<C>(&memory, kFewRows * s_.depth);
     C* v = attention::Take<C>(&memory, kColumns * s_.width);
-    C* scores = attention::Take<C>(&memory, kRows * kColumns);
-    C* sums = attention::Take<C>(&memory, kRows * s_.width);
-    C* part = attention::Take<C>(&memory, kRows * s_.width);
-    C* largest = attention::Take<C>(&memory, kRows);
-    C* total = attention::Take<C>(&memory, kRows);
+    C* scores = attention::Take<C>(&memory, kFewRows * kColumns);
+    C* sums = attention::Take<C>(&memory, kFewRows * s_.width);
+    C* part = attention::Take<C>(&memory, kFewRows * s_.width);
+    C largest[kFewRows], total[kFewRows];
     std::fill_n(sums, rows * s_.width, C(0));
     std::fill_n(largest, rows, -std::numeric_limits<C>::infinity());
     std::fill_n(total, rows, C(0));
@@ -65,15 +233,8 @@ class Forward {
     for (int64_t column = 0; column < visible; column += kColumns) {
       const int64_t n = std::min(kColumns, visible - column);
       const T* keys = k_ + (first_key + column) * s_.depth;
-      if (rows < 4) {
-        for (int64_t i = 0; i < rows; ++i) {
-          loops_.dots(queries + i * s_.depth, keys, n, s_.depth, scores + i * kColumns);
-        }
-      } else {
-        loops_.load_turned(keys, n, s_.depth, k);
-        loops_.Multiply(rows, n, s_.depth, queries, s_.depth, 1, k, kColumns, scores, kColumns);
-      }
       for (int64_t i = 0; i < rows; ++i) {
+        loops_.dots(queries + i * s_.depth, keys, n, s_.depth, scores + i * kColumns);
         ScaleRow(head, begin + i, column, n, scores + i * kColumns, sums + i * s_.width,
                  largest + i, total + i);
       }
@@ -85,20 +246,7 @@ class Forward {
       // A row that attends to no key is 0.
       const C factor = total[i] == 0 ? C(0) : C(1) / total[i];
       loops_.store(sums + i * s_.width, s_.width, factor, y_ + (first_row + i) * s_.width);
-      lse_[first_row + i] = largest[i] == std::numeric_limits<C>::infinity()
-                                ? largest[i]
-                                : largest[i] + std::log(total[i]);
-    }
-  }
-
- private:
-  // n elements in the compute type: in place, or converted into `memory`.
-  const C* AsNumbers(const T* from, int64_t n, C* memory) const {
-    if constexpr (std::is_same_v<T, C>) {
-      return from;
-    } else {
-      loops_.load(from, n, memory);
-      return memory;
+      StoreLse(first_row + i, largest[i], total[i]);
     }
   }
 
@@ -127,6 +275,7 @@ class Forward {
 
   const attention::Sizes4& s_;
   const attention::Loops<T> loops_;
+  const attention::PanelLoops<C> panels_ = attention::ChoosePanelLoops<C>();
   const T *q_, *k_, *v_;
   const char* mask_;
   int64_t past_;
@@ -161,12 +310,15 @@ class AttentionOp : public Operator<Context> {
     const attention::Sizes4& s = state.sizes;
     if (outputs[1]->num_elements() == 0) return llvm::Error::success();
     char* workspace = static_cast<char*>(context.workspace());
+    const int64_t tasks = s.num_heads() * state.row_blocks;
     VisitDType(FloatTypes(), inputs[0]->dtype(), [&](auto tag) {
       const Forward<typename decltype(tag)::type> forward(s, inputs, outputs);
       context.ParallelFor(state.slots, 1, [&](int64_t begin, int64_t end) {
         for (int64_t slot = begin; slot < end; ++slot) {
           char* memory = workspace + slot * state.slot_bytes;
-          for (int64_t task = slot; task < s.num_heads() * state.row_blocks; task += state.slots) {
+          // Adjacent tasks share keys and values.
+          const int64_t last = tasks * (slot + 1) / state.slots;
+          for (int64_t task = tasks * slot / state.slots; task < last; ++task) {
             const int64_t row = task % state.row_blocks * kRows;
             forward.Run(task / state.row_blocks, row, std::min(kRows, s.rows - row), memory);
           }

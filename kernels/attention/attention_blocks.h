@@ -117,6 +117,26 @@ struct LoadTurnedLoop {
   }
 };
 
+/// A row of a mask as numbers, from elements `stride` apart: those that exclude a key as -1, others
+/// as 0; or, if it is not of bools, those to add.
+template <class T>
+struct LoadMaskLoop {
+  using C = ComputeType<T>;
+  static PDL_INLINE void Run(const void* mask, bool is_bool, int64_t stride, int64_t n, C* to) {
+    if (is_bool && stride == 1) {
+      const uint8_t* on = static_cast<const uint8_t*>(mask);
+#pragma GCC ivdep
+      for (int64_t j = 0; j < n; ++j) to[j] = on[j] != 0 ? C(0) : C(-1);
+    } else if (is_bool) {
+      const uint8_t* on = static_cast<const uint8_t*>(mask);
+      for (int64_t j = 0; j < n; ++j) to[j] = on[j * stride] != 0 ? C(0) : C(-1);
+    } else {
+      const T* added = static_cast<const T*>(mask);
+      for (int64_t j = 0; j < n; ++j) to[j] = Element<T>::Load(added[j * stride]);
+    }
+  }
+};
+
 template <class T>
 struct StoreLoop {
   using C = ComputeType<T>;
@@ -199,6 +219,7 @@ struct Loops {
   using C = ComputeType<T>;
   decltype(&LoadLoop<T>::Run) load = ChooseIsa<LoadLoop<T>>();
   decltype(&LoadTurnedLoop<T>::Run) load_turned = ChooseIsa<LoadTurnedLoop<T>>();
+  decltype(&LoadMaskLoop<T>::Run) load_mask = ChooseIsa<LoadMaskLoop<T>>();
   decltype(&StoreLoop<T>::Run) store = ChooseIsa<StoreLoop<T>>();
   decltype(&AddScaledLoop<C>::Run) add_scaled = ChooseIsa<AddScaledLoop<C>>();
   decltype(&DotsLoop<T>::Run) dots = ChooseIsa<DotsLoop<T>>();

@@ -31,6 +31,18 @@ GemmFunction PlainGemm(DType dtype);
 /// The same results as PlainGemm, for this number of columns; null if there is no such function.
 GemmFunction NarrowGemm(DType dtype, int64_t columns);
 
+/// The largest number of rows of a for the functions below. They need the time for reading b if
+/// that is in memory, and require a_column = 1.
+inline constexpr int64_t kFewRows = 16;
+/// For f32 and b_row = 1: elements are dot products of rows of a and of a transposed b.
+GemmFunction FewRowsTurnedGemm();
+/// For f32 and b packed in panels of PanelColumns() columns: columns j and j + 1 of a panel are
+/// adjacent, rows follow one another, and panel p begins at b[p * columns * k].
+GemmFunction PanelsGemm();
+int64_t PanelColumns();
+/// Packs b; the last panel is filled up with zeros.
+void PackPanels(const GemmShape& shape, const float* b, float* to);
+
 /// An f32 matmul by oneDNN, prepared for one shape; many threads may run it at the same time.
 class DnnlGemm {
  public:

@@ -51,8 +51,14 @@ llvm::Expected<std::shared_ptr<const MatmulPlan>> MatmulPlan::Make(const Prepare
   auto plan = std::make_shared<MatmulPlan>();
   if (llvm::Error error = plan->ReadShapes(context, transpose_a, transpose_b)) return error;
   if (plan->c_elements_ == 0 || plan->shape_.k == 0) return plan;
-  plan->CutIntoTasks();
   const GemmShape& shape = plan->shape_;
+  llvm::Expected<bool> few_rows = plan->PrepareFewRows(context);
+  if (!few_rows) return few_rows.takeError();
+  if (*few_rows) {
+    plan->LayOutWorkspace();
+    return plan;
+  }
+  plan->CutIntoTasks();
   const int64_t tiny_work = NarrowGemm(plan->compute_dtype_, shape.n) != nullptr ? 4096 : 512;
   const bool is_tiny = shape.m * shape.n * shape.k <= tiny_work;
   const bool reads_b_once =
@@ -151,6 +157,59 @@ GemmShape MatmulPlan::BlockShape(int64_t block) const {
     shape.n = std::min(block_length_, shape_.n - begin);
   }
   return shape;
+}
+
+llvm::Expected<bool> MatmulPlan::PrepareFewRows(const PrepareContext& context) {
+  const GemmShape& s = shape_;
+  const Tensor* constant = context.constant_input(1);
+  // A smaller matrix stays in the second-level cache.
+  const bool is_large = s.k * s.n * element_size_ > kSharedBytes;
+  if (compute_dtype_ != DType::kF32 || a_offsets_.size() != 1 || s.m > kFewRows || !is_large ||
+      s.a_column != 1) {
+    return false;
+  }
+  // More rows of dot products would not be computed as fast as b is read.
+  constexpr int64_t kRowsOfDots = 2;
+  if (dtype_ == DType::kF32 && s.b_row == 1 && s.m <= kRowsOfDots) {
+    plain_ = FewRowsTurnedGemm();
+  } else if (constant != nullptr) {
+    if (llvm::Error error = PackIntoPanels(context, *constant)) return error;
+    plain_ = PanelsGemm();
+  } else {
+    return false;
+  }
+  // Reading a row of the right matrix takes as long as multiplying it by this number of rows.
+  constexpr int64_t kRowsOfReading = 8;
+  const int64_t work = std::max(s.m, kRowsOfReading) * s.n * s.k;
+  const int64_t pieces = std::clamp<int64_t>(work / kSmallWork, 1, kMaxPieces);
+  split_ = Split::kColumns;
+  block_length_ = std::min(s.n, RoundUp((s.n + pieces - 1) / pieces, 64));
+  blocks_ = (s.n + block_length_ - 1) / block_length_;
+  groups_ = blocks_;
+  return true;
+}
+
+llvm::Error MatmulPlan::PackIntoPanels(const PrepareContext& context, const Tensor& constant) {
+  const GemmShape& s = shape_;
+  auto pack = [&]() -> llvm::Expected<std::shared_ptr<const void>> {
+    auto floats = AsFloats(constant);
+    if (!floats) return floats.takeError();
+    const int64_t elements = RoundUp(s.n, PanelColumns()) * s.k;
+    llvm::Expected<std::shared_ptr<void>> packed = AllocateAligned(elements * element_size_);
+    if (!packed) return packed.takeError();
+    PackPanels(s, static_cast<const float*>(floats->get()), static_cast<float*>(packed->get()));
+    return std::shared_ptr<const void>(std::move(*packed));
+  };
+  const std::string layout =
+      llvm::formatv("panels-{0}-{1}-{2}", PanelColumns(), s.b_row, s.b_column).str();
+  auto packed = context.Pack(1, layout, pack);
+  if (!packed) return packed.takeError();
+  ordered_b_ = std::move(*packed);
+  reads_b_ = false;
+  // The offset of a column, which is the first of a panel.
+  shape_.b_column = s.k;
+  shape_.b_row = PanelColumns();
+  return llvm::Error::success();
 }
 
 llvm::Error MatmulPlan::PreparePlain(const PrepareContext& context) {

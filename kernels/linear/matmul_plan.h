@@ -30,6 +30,9 @@ class MatmulPlan : public CallState {
 
   llvm::Error ReadShapes(const PrepareContext& context, bool transpose_a, bool transpose_b);
   void CutIntoTasks();
+  /// Returns whether it is a matmul of few rows by a large matrix; then it is prepared.
+  llvm::Expected<bool> PrepareFewRows(const PrepareContext& context);
+  llvm::Error PackIntoPanels(const PrepareContext& context, const Tensor& constant);
   llvm::Error PreparePlain(const PrepareContext& context);
   llvm::Error PrepareDnnl(const PrepareContext& context);
   void LayOutWorkspace();

@@ -126,6 +126,37 @@ TEST(Matmul, LargeOnesAreAccurateAndTheSameForAnyThreads) {
   }
 }
 
+TEST(Matmul, FewRowsByALargeMatrixAreAccurateAndTheSameForAnyThreads) {
+  for (const int64_t rows : {1, 2, 3, 12, 13, 16, 17}) {
+    for (const auto& [inner, columns] :
+         {std::pair<int64_t, int64_t>{300, 1001}, {1037, 259}, {130, 2080}}) {
+      for (const bool turned : {false, true}) {
+        for (const DType dtype : {DType::kF32, DType::kF16}) {
+          const Sizes right = turned ? Sizes{columns, inner} : Sizes{inner, columns};
+          const Tensor x = MakeAs(dtype, {rows, inner}, Noise(rows * inner, 3));
+          const Tensor y = MakeAs(dtype, right, Noise(inner * columns, 4));
+          const std::vector<double> expected = Reference(x, false, y, turned, {rows, columns});
+          for (const bool constant : {false, true}) {
+            const Attributes attributes = {{"transpose_b", turned}};
+            const std::vector<double> values =
+                Values(Apply("matmul", {x, y}, attributes, {.constant_right = constant}));
+            const double tolerance = dtype == DType::kF32 ? 5e-5 : 0.03;
+            for (size_t i = 0; i < values.size(); ++i) {
+              ASSERT_NEAR(values[i], expected[i], tolerance)
+                  << x.TypeString() << " by " << y.TypeString() << " at " << i;
+            }
+            for (const int threads : {2, 3}) {
+              EXPECT_EQ(Values(Apply("matmul", {x, y}, attributes,
+                                     {.threads = threads, .constant_right = constant})),
+                        values);
+            }
+          }
+        }
+      }
+    }
+  }
+}
+
 TEST(Matmul, Infers) {
   const Dim n = Dim::Symbol("N"), t = Dim::Symbol("T"), d = Dim::Symbol("D");
   const auto f32 = [](llvm::ArrayRef<Dim> dims) { return Type(DType::kF32, dims); };

@@ -1,0 +1,92 @@
+// Matmuls of small matrices in the caches, in blocks that are accumulated in registers: parts of
+// larger kernels, templates over the registers of an instruction set.
+#ifndef PDL_KERNELS_LINEAR_REGISTER_GEMM_H_
+#define PDL_KERNELS_LINEAR_REGISTER_GEMM_H_
+
+#include "kernels/core/registers.h"
+
+namespace pdl::simd {
+
+/// The operands of c[m, n] = a[m, k] * b[k, n], where n is a fixed number of registers. Element
+/// (i, j) of a is at a[i * a_row + j] or, if it is read by columns, at a[i + j * a_row].
+template <class T>
+struct ThinGemm {
+  int64_t m = 0, k = 0;
+  const T* a = nullptr;
+  int64_t a_row = 0;
+  const T* b = nullptr;
+  int64_t b_row = 0;
+  T* c = nullptr;
+  int64_t c_row = 0;
+  /// If it is set: c = c * factors + a * b, with a factor for each column.
+  const T* factors = nullptr;
+  /// c += a * b.
+  bool adds = false;
+};
+
+/// kRows rows of c, from `row` on, and kVectors registers of columns.
+template <class R, int kRows, int kVectors, bool kByColumns, class T = typename R::Scalar>
+PDL_INLINE void ThinGemmRows(const ThinGemm<T>& g, int64_t row) {
+  typename R::V sums[kRows][kVectors];
+#pragma GCC unroll 16
+  for (int i = 0; i < kRows; ++i) {
+#pragma GCC unroll 4
+    for (int v = 0; v < kVectors; ++v) sums[i][v] = R::Set(T(0));
+  }
+  const int64_t of_row = kByColumns ? 1 : g.a_row, of_step = kByColumns ? g.a_row : 1;
+  const T *a = g.a + row * of_row, *b = g.b;
+  for (int64_t k = 0; k < g.k; ++k) {
+    typename R::V right[kVectors];
+#pragma GCC unroll 4
+    for (int v = 0; v < kVectors; ++v) right[v] = R::Load(b + v * R::kLanes);
+#pragma GCC unroll 16
+    for (int i = 0; i < kRows; ++i) {
+      const auto left = R::Set(a[i * of_row]);
+#pragma GCC unroll 4
+      for (int v = 0; v < kVectors; ++v) sums[i][v] = R::MulAdd(left, right[v], sums[i][v]);
+    }
+    a += of_step;
+    b += g.b_row;
+  }
+#pragma GCC unroll 16
+  for (int i = 0; i < kRows; ++i) {
+#pragma GCC unroll 4
+    for (int v = 0; v < kVectors; ++v) {
+      T* c = g.c + (row + i) * g.c_row + v * R::kLanes;
+      if (g.factors != nullptr) {
+        sums[i][v] = R::MulAdd(R::Load(c), R::Load(g.factors + v * R::kLanes), sums[i][v]);
+      } else if (g.adds) {
+        sums[i][v] = R::Add(R::Load(c), sums[i][v]);
+      }
+      R::Store(c, sums[i][v]);
+    }
+  }
+}
+
+/// All rows of c.
+template <class R, int kVectors, bool kByColumns>
+PDL_INLINE void RunThinGemm(const ThinGemm<typename R::Scalar>& g) {
+  int64_t row = 0;
+  for (; row + R::kBlockRows <= g.m; row += R::kBlockRows) {
+    ThinGemmRows<R, R::kBlockRows, kVectors, kByColumns>(g, row);
+  }
+  if constexpr (R::kBlockRows > 8) {
+    if (row + 8 <= g.m) {
+      ThinGemmRows<R, 8, kVectors, kByColumns>(g, row);
+      row += 8;
+    }
+  }
+  if (row + 4 <= g.m) {
+    ThinGemmRows<R, 4, kVectors, kByColumns>(g, row);
+    row += 4;
+  }
+  if (row + 2 <= g.m) {
+    ThinGemmRows<R, 2, kVectors, kByColumns>(g, row);
+    row += 2;
+  }
+  if (row < g.m) ThinGemmRows<R, 1, kVectors, kByColumns>(g, row);
+}
+
+}  // namespace pdl::simd
+
+#endif  // PDL_KERNELS_LINEAR_REGISTER_GEMM_H_
