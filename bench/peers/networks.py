@@ -200,18 +200,19 @@ def flops_of_node(node, kind):
     return 2 * elements * depth
 
 
-def openvino_call(model, inputs, outputs, threads):
+def openvino_model(model, inputs):
     import openvino
 
-    core = openvino.Core()
-    loaded = core.read_model(model)
+    loaded = openvino.Core().read_model(model)
     loaded.reshape({name: list(array.shape) for name, array in inputs.items()})
     loaded.validate_nodes_and_infer_types()
-    try:
-        flops = flops_of(loaded)
-    except RuntimeError:
-        flops = None  # sizes that data decide
-    compiled = core.compile_model(loaded, "CPU", {
+    return loaded
+
+
+def openvino_call(loaded, inputs, outputs, threads):
+    import openvino
+
+    compiled = openvino.Core().compile_model(loaded, "CPU", {
         "INFERENCE_PRECISION_HINT": "f32", "NUM_STREAMS": "1", "INFERENCE_NUM_THREADS": threads,
         "PERFORMANCE_HINT": "LATENCY"})
     request = compiled.create_infer_request()
@@ -226,7 +227,7 @@ def openvino_call(model, inputs, outputs, threads):
         call()
         return {name: request.get_tensor(name).data.copy() for name in outputs}
 
-    return call, results, flops
+    return call, results
 
 
 def seconds_of_one(call, runs):
@@ -242,7 +243,7 @@ def seconds_of_one(call, runs):
     return statistics.median(times)
 
 
-def measure(network, model, sizes, threads, rounds):
+def measure(network, model, sizes, threads, rounds, with_openvino):
     """The measurement of one network as a dict."""
     os.sched_setaffinity(0, sorted(os.sched_getaffinity(0))[:threads])
     import numpy
@@ -270,9 +271,12 @@ def measure(network, model, sizes, threads, rounds):
     if importlib.util.find_spec("openvino"):
         import openvino
 
-        versions["OpenVINO"] = openvino.__version__.split("-")[0]
         try:
-            calls["OpenVINO"], results["OpenVINO"], flops = openvino_call(model, inputs, outputs, threads)
+            loaded = openvino_model(model, inputs)
+            flops = flops_of(loaded)
+            if with_openvino:
+                calls["OpenVINO"], results["OpenVINO"] = openvino_call(loaded, inputs, outputs, threads)
+                versions["OpenVINO"] = openvino.__version__.split("-")[0]
         except RuntimeError as error:
             print(f"OpenVINO does not run this network: {str(error).splitlines()[-1]}", file=sys.stderr)
 
@@ -307,20 +311,19 @@ def measure(network, model, sizes, threads, rounds):
 
 
 def in_child(request, environment):
-    """Runs a function of this file in a process of its own, and returns its result, or None."""
+    """Runs a function of this file in a process of its own; returns its result, or None, and its exit status."""
     done = subprocess.run([sys.executable, __file__, "--child", json.dumps(request)], env={**os.environ, **environment},
                           stdout=subprocess.PIPE, text=True)
-    return json.loads(done.stdout.splitlines()[-1]) if done.returncode == 0 else None
+    return json.loads(done.stdout.splitlines()[-1]) if done.returncode == 0 else None, done.returncode
 
 
 def child(request):
-    if request["what"] == "prepare":
+    if request.pop("what") == "prepare":
         source, folder = pathlib.Path(request["source"]), pathlib.Path(request["folder"])
         prepare(request["program"], source, request["settings"], folder)
         print("true")
     else:
-        print(json.dumps(measure(request["network"], request["model"], request["sizes"], request["threads"],
-                                 request["rounds"])))
+        print(json.dumps(measure(**request)))
 
 
 def isa_environment(isa):
@@ -383,13 +386,16 @@ def measurements(program, case, configurations, rounds):
         is_ready = True
         if source.suffix == ".pdl":
             network, model = pathlib.Path(folder, "model.pdlc"), pathlib.Path(folder, "model.onnx")
-            is_ready = in_child({"what": "prepare", "program": program, "source": str(source), "settings": settings,
-                                 "folder": folder}, {})
+            is_ready, _ = in_child({"what": "prepare", "program": program, "source": str(source),
+                                    "settings": settings, "folder": folder}, {})
         for threads, isa in configurations:
             request = {"what": "measure", "network": str(network), "model": str(model), "sizes": sizes,
-                       "threads": threads, "rounds": rounds}
+                       "threads": threads, "rounds": rounds, "with_openvino": True}
             environment = {**isa_environment(isa), "OPENBLAS_NUM_THREADS": str(threads)}
-            found = is_ready and in_child(request, environment)
+            found, status = in_child(request, environment) if is_ready else (None, 1)
+            if status < 0:
+                print(f"{name}: ended by signal {-status}; again, without OpenVINO", file=sys.stderr)
+                found, status = in_child({**request, "with_openvino": False}, environment)
             yield {"kind": kind, "name": name, "threads": threads, "isa": isa, "times": None, **(found or {})}
 
 
