@@ -410,7 +410,7 @@ def main():
     parser.add_argument("--threads", default="1", help="numbers of threads: 1,2")
     parser.add_argument("--isa", default="best", help="instruction sets: avx512,avx2; by default the machine's best")
     parser.add_argument("--rounds", type=int, default=9, help="rounds of each measurement")
-    parser.add_argument("--only", default="", metavar="TEXT", help="networks whose name or kind contains the text")
+    parser.add_argument("--only", default="", metavar="PART", help="networks whose name or kind contains this")
     parser.add_argument("--json", type=pathlib.Path, metavar="FILE", help="adds the measurements to a file")
     arguments = parser.parse_args()
 
