@@ -19,9 +19,9 @@ std::vector<llvm::StringRef> DTypeNames() {
   return names;
 }
 
-// "; did you mean 'f32'?" for the name of a dtype in other languages, else `near`.
-std::string DTypeHint(llvm::StringRef name, std::string near) {
-  const llvm::StringRef meant = llvm::StringSwitch<llvm::StringRef>(name)
+// The dtype with that name in other languages, or an empty string.
+llvm::StringRef DTypeNamed(llvm::StringRef name) {
+  return llvm::StringSwitch<llvm::StringRef>(name)
                                     .Cases("float", "float32", "single", "f32")
                                     .Cases("double", "float64", "f64")
                                     .Cases("half", "float16", "f16")
@@ -36,7 +36,6 @@ std::string DTypeHint(llvm::StringRef name, std::string near) {
                                     .Cases("byte", "uint8", "u8")
                                     .Case("boolean", "bool")
                                     .Default("");
-  return meant.empty() ? near : "; did you mean '" + meant.str() + "'?";
 }
 
 // A capital letter, possibly with a suffix, as in symbols for dtypes.
@@ -58,9 +57,11 @@ std::optional<DType> TypeReader::ReadDType(const ast::TypeTerm& term, bool intro
     at_.frame->symbols[name] = {Datum(DType::kF32), term.name.range};
     return DType::kF32;
   }
+  const llvm::StringRef meant = DTypeNamed(name);
   report_.Error(Code::kBadType, term.name.range,
                 "no dtype is called '" + name + "'" +
-                    DTypeHint(name, report_.DidYouMean(name, DTypeNames())));
+                    (meant.empty() ? report_.DidYouMean(name, DTypeNames())
+                                   : report_.Suggest(name, meant)));
   return std::nullopt;
 }
 
