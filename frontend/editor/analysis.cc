@@ -67,12 +67,25 @@ const LayerSignature* LayerSignatures::Find(const std::shared_ptr<const SourceFi
   return found == entry->second.end() ? nullptr : &*found;
 }
 
+// The signatures of the library that was last asked for: mostly, there is only one.
+static std::shared_ptr<const std::vector<LayerSignature>> SignaturesOf(
+    const std::shared_ptr<const LayerLibrary>& library) {
+  static std::mutex mutex;
+  static std::weak_ptr<const LayerLibrary> last;
+  static std::shared_ptr<const std::vector<LayerSignature>> signatures;
+  const std::lock_guard lock(mutex);
+  if (last.lock() != library) {
+    signatures = std::make_shared<const std::vector<LayerSignature>>(DescribeLayers(*library));
+    last = library;
+  }
+  return signatures;
+}
+
 llvm::ArrayRef<LayerSignature> LayerSignatures::Standard() {
   if (library_ == nullptr) return {};
   const std::lock_guard lock(mutex_);
-  auto [entry, is_new] = of_files_.try_emplace(nullptr);
-  if (is_new) entry->second = DescribeLayers(*library_);
-  return entry->second;
+  if (standard_ == nullptr) standard_ = SignaturesOf(library_);
+  return *standard_;
 }
 
 const LayerSignature* LayerSignatures::FindStandard(llvm::StringRef name) {

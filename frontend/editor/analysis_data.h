@@ -30,6 +30,7 @@ class LayerSignatures {
  private:
   std::shared_ptr<const LayerLibrary> library_;
   std::mutex mutex_;
+  std::shared_ptr<const std::vector<LayerSignature>> standard_;
   std::map<const SourceFile*, std::vector<LayerSignature>> of_files_;
 };
 

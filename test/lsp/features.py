@@ -172,9 +172,9 @@ def hints_of(client, main, contents):
 def check_hints(client, main):
     hints = hints_of(client, main, MAIN)
     assert hints["hidden"] == ": f32[N, 8]", hints
-    assert hints["pick"] == ": i64[N]", hints
+    assert hints["pick"] == ": i64[N] in 0..3", hints
     assert hints["total"] == ": f32[N]", hints
-    assert hints["class"] == ": i64[N]", hints
+    assert hints["class"] == ": i64[N] in 0..3", hints
     # A layer that is called with two types.
     assert hints["y"] == ": f32[N, 8] | f32[N, 2]", hints
     assert hints["first"] == ": f32[N, 8] | f32[N, 2]", hints

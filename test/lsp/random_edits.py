@@ -120,7 +120,7 @@ def compare(client, document, uri, path):
     path.write_bytes(document.contents().encode())
     checked = subprocess.run([PDL, "check", "--diagnostics=json", str(path)], capture_output=True)
     expected = []
-    for line in checked.stderr.decode().splitlines():
+    for line in filter(None, checked.stderr.decode().split("\n")):
         error = json.loads(line)
         if "range" not in error or error["file"] != str(path):
             continue

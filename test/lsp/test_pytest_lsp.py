@@ -20,7 +20,7 @@ output y
 
 
 @pytest_lsp.fixture(config=pytest_lsp.ClientServerConfig(server_command=[os.environ.get("PDL", "pdl"), "lsp"]))
-async def client(lsp_client):
+async def client(lsp_client: pytest_lsp.LanguageClient):
     await lsp_client.initialize_session(types.InitializeParams(
         capabilities=pytest_lsp.client_capabilities("visual-studio-code"), root_uri="file:///tmp"))
     yield

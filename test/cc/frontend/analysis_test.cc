@@ -118,7 +118,7 @@ output d = argmax(y, axis=1)
 )");
   EXPECT_EQ(source.Hints(),
             (Strings{"y: f32[N, 3]", "w: f32[N, 3] | f32[N, 2]", "a: f32[N, 3]", "b: f32[N, 3]",
-                     "c: f32[N, 2]", "d: i64[N]"}));
+                     "c: f32[N, 2]", "d: i64[N] in 0..3"}));
 }
 
 TEST(Analysis, TypesDespiteErrors) {
