@@ -131,7 +131,9 @@ def disagreements(pdl, root, grammar):
             spelling = units[2 * column:2 * (column + data[i + 2])].decode("utf-16-le")
             before = len(units[:2 * column].decode("utf-16-le"))
             if kind in ("number", "string", "comment", "keyword") and spelling not in ("error",):
-                tokens.add((line, before, spelling, "number" if spelling in ("inf", "nan") else kind))
+                # A sign directly before the digits is part of the number.
+                signs = int(kind == "number" and spelling[0] in "+-")
+                tokens.add((line, before + signs, spelling[signs:], "number" if spelling in ("inf", "nan") else kind))
         mine = {(l, c, s, "number" if s in ("inf", "nan") else k) for l, c, s, k in classify(grammar, contents)}
         # Words such as `as` are keywords in some positions only, which the grammar does not know.
         soft = ("as", "into", "over", "every", "tol", "where", "in", "error")

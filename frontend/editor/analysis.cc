@@ -267,8 +267,8 @@ std::vector<TypeHint> SourceAnalysis::TypeHints(SourceRange range) const {
     if (occurrence.file != 0 || occurrence.range.begin > range.end) break;
     if (occurrence.range.end < range.begin || occurrence.has_type) continue;
     const SymbolKind kind = data_->symbols.symbols[occurrence.symbol].kind;
-    const bool is_target = occurrence.is_definition &&
-                           (kind == SymbolKind::kValue || kind == SymbolKind::kResult);
+    const bool is_target =
+        occurrence.is_definition && (kind == SymbolKind::kValue || kind == SymbolKind::kResult);
     if (!is_target && !occurrence.is_return) continue;
     const NameFact* fact = data_->FactOf(occurrence);
     const std::string types = fact == nullptr ? "" : JoinTypes(*fact);
@@ -283,11 +283,13 @@ std::vector<FileRange> SourceAnalysis::Definitions(uint32_t offset) const {
   if (use != nullptr) {
     for (const Occurrence* definition : data_->symbols.DefinitionsOf(*use))
       found.push_back(data_->RangeOf(*definition));
+    const Symbol& symbol = data_->symbols.symbols[use->symbol];
+    if (found.empty() && symbol.origin_file != Symbol::kNone)
+      found.push_back({data_->symbols.files[symbol.origin_file], symbol.origin});
     if (!found.empty()) return found;
   }
   // A path to a parameter, such as `hidden.w`.
-  const NameFact* fact =
-      data_->facts.FindName(*data_->file, WordAt(data_->file->text(), offset));
+  const NameFact* fact = data_->facts.FindName(*data_->file, WordAt(data_->file->text(), offset));
   if (fact == nullptr) return found;
   if (const std::optional<FileRange> definition = data_->DefinitionAt(fact->location))
     found.push_back(*definition);
@@ -297,8 +299,7 @@ std::vector<FileRange> SourceAnalysis::Definitions(uint32_t offset) const {
 std::vector<NameUse> SourceAnalysis::Uses(const SourceFile& in, uint32_t offset) const {
   std::vector<NameUse> uses;
   const uint32_t file = data_->symbols.IndexOf(in);
-  const Occurrence* at =
-      file == Symbol::kNone ? nullptr : data_->symbols.Find(file, offset);
+  const Occurrence* at = file == Symbol::kNone ? nullptr : data_->symbols.Find(file, offset);
   if (at == nullptr) return uses;
   for (uint32_t index : data_->symbols.symbols[at->symbol].occurrences) {
     const Occurrence& occurrence = data_->symbols.occurrences[index];

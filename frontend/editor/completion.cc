@@ -66,8 +66,7 @@ Declaration Describe(const LayerSignature& layer) {
         {input.name, input.type, input.comment, /*is_input=*/true, input.repeatable});
   for (const LayerAttributeDecl& attribute : layer.attributes) {
     const std::string& value = attribute.default_text;
-    Parameter parameter{attribute.decl.name,
-                        attribute.type + (value.empty() ? "" : " = " + value),
+    Parameter parameter{attribute.decl.name, attribute.type + (value.empty() ? "" : " = " + value),
                         attribute.decl.comment};
     if (attribute.special == LayerAttributeDecl::Special::kNone)
       parameter.choices = ChoicesOf(attribute.decl);
@@ -155,8 +154,7 @@ std::optional<Declaration> Finder::FindDeclaration(llvm::StringRef callee) const
   }
   if (const auto own = names.layers.find(callee); own != names.layers.end())
     if (const LayerSignature* layer = SignatureOf(own->second)) return Describe(*layer);
-  if (const LayerSignature* layer = data_.signatures->FindStandard(callee))
-    return Describe(*layer);
+  if (const LayerSignature* layer = data_.signatures->FindStandard(callee)) return Describe(*layer);
   if (const OpDef* op = data_.registry->Find(callee)) return Describe(op->signature);
   return std::nullopt;
 }
@@ -220,8 +218,8 @@ void Finder::AddCallables() {
   for (const LayerSignature& layer : data_.signatures->Standard())
     add(Item::Kind::kLayer, layer.name, LayerCallToString(layer), layer.comment, 4);
   for (const OpDef* def : data_.registry->All())
-    add(Item::Kind::kOperator, def->name(), OpCallToString(def->signature),
-        def->signature.comment, 4);
+    add(Item::Kind::kOperator, def->name(), OpCallToString(def->signature), def->signature.comment,
+        4);
 }
 
 void Finder::AddKeywords() {
@@ -259,8 +257,8 @@ void Finder::AddMembers() {
         return table_.occurrences[each].is_definition && table_.occurrences[each].file == 0;
       });
       if (layer != nullptr && !is_own)
-        Add({Item::Kind::kLayer, symbol.name, symbol.name + "($0)", true,
-             LayerCallToString(*layer), FirstSentence(symbol.doc)});
+        Add({Item::Kind::kLayer, symbol.name, symbol.name + "($0)", true, LayerCallToString(*layer),
+             FirstSentence(symbol.doc)});
     }
     return;
   }
@@ -334,7 +332,13 @@ CompletionResult SourceAnalysis::Complete(const std::shared_ptr<const SourceFile
                                           uint32_t offset, uint32_t analyzed) const {
   const CursorContext context = LookAt(current->text(), offset);
   Finder finder(*data_, current->text(), context, analyzed);
-  return {context.word, finder.Find()};
+  CompletionResult result{context.word, finder.Find()};
+  if (!context.in_string) return result;
+  if (context.before_string == "import") result.file_endings = {".pdl", ".pdlc"};
+  const bool is_load_call =
+      context.call && context.call->callee == "load" && context.call->index == 0;
+  if (context.before_string == "load" || is_load_call) result.file_endings = {".safetensors"};
+  return result;
 }
 
 std::optional<CallSignature> SourceAnalysis::SignatureAt(
@@ -359,15 +363,16 @@ std::optional<CallSignature> SourceAnalysis::SignatureAt(
     at = begin;
     const auto first = static_cast<uint32_t>(begin);
     signature.parameters.push_back(
-        {{first, first + static_cast<uint32_t>(parameter.name.size())}, parameter.name,
+        {{first, first + static_cast<uint32_t>(parameter.name.size())},
+         parameter.name,
          parameter.comment + (parameter.type.empty() ? "" : "\n\n`" + parameter.type + "`")});
     const auto index = static_cast<unsigned>(signature.parameters.size() - 1);
     const CursorContext::Call& call = *context.call;
-    const bool is_active =
-        call.argument.empty()
-            ? parameter.is_input && (index == call.num_positional || parameter.is_repeatable) &&
-                  index <= call.num_positional
-            : parameter.name == call.argument;
+    const bool is_active = call.argument.empty()
+                               ? parameter.is_input &&
+                                     (index == call.num_positional || parameter.is_repeatable) &&
+                                     index <= call.num_positional
+                               : parameter.name == call.argument;
     if (is_active) signature.active = index;
   }
   return signature;

@@ -35,8 +35,8 @@ size_t StatementBegin(llvm::StringRef before) {
   }
 }
 
-/// The offset of the quote of an unfinished string on the last line, or npos; `in_comment` is set if
-/// the line ends in a comment.
+/// The offset of the quote of an unfinished string on the last line, or npos; `in_comment` is set
+/// if the line ends in a comment.
 size_t OpenQuote(llvm::StringRef before, bool* in_comment) {
   const size_t newline = before.rfind('\n');
   size_t quote = llvm::StringRef::npos;

@@ -57,8 +57,7 @@ std::string DescribeOperator(const OpDef& def, const CallFact* fact) {
   std::string hover = CodeBlock(OpCallToString(signature)) + signature.comment + "\n";
   hover += CallsHere(fact);
   if (signature.attributes.empty()) return hover;
-  const bool has_values =
-      fact != nullptr && fact->attributes.size() == signature.attributes.size();
+  const bool has_values = fact != nullptr && fact->attributes.size() == signature.attributes.size();
   hover += has_values ? "\n| attribute | type | here | |\n|---|---|---|---|\n"
                       : "\n| attribute | type | |\n|---|---|---|\n";
   for (const auto& [index, attribute] : llvm::enumerate(signature.attributes)) {
@@ -152,8 +151,8 @@ std::string DescribeName(const SourceAnalysis::Data& data, const Symbol& symbol,
 
 std::string DescribeSymbol(const SourceAnalysis::Data& data, const Occurrence& occurrence) {
   const Symbol& symbol = data.symbols.symbols[occurrence.symbol];
-  const CallFact* fact = data.facts.FindCall(*data.symbols.files[occurrence.file],
-                                             occurrence.range);
+  const CallFact* fact =
+      data.facts.FindCall(*data.symbols.files[occurrence.file], occurrence.range);
   if (symbol.kind == SymbolKind::kOperator) {
     const OpDef* def = data.registry->Find(symbol.name);
     return def == nullptr ? "`" + symbol.name + "` is a built-in function\n"
@@ -180,9 +179,9 @@ std::optional<HoverContent> SourceAnalysis::Hover(uint32_t offset) const {
   const SourceRange word = WordAt(data_->file->text(), offset);
   const NameFact* fact = data_->facts.FindName(*data_->file, word);
   if (fact == nullptr || fact->types.empty()) return std::nullopt;
-  std::string hover = CodeBlock((fact->variable.empty() ? data_->file->Text(word).str()
-                                                        : fact->variable) +
-                                ": " + JoinTypes(*fact));
+  std::string hover =
+      CodeBlock((fact->variable.empty() ? data_->file->Text(word).str() : fact->variable) + ": " +
+                JoinTypes(*fact));
   if (!fact->variable.empty()) hover += SizeOf(fact->types.front()) + "\n";
   return HoverContent{word, std::move(hover)};
 }

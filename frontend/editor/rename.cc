@@ -35,8 +35,7 @@ std::string TakenIn(const SymbolTable& table, uint32_t scope, llvm::StringRef na
 }
 
 /// The same for the scope of a symbol and the scopes in it, and for callable names.
-std::string TakenFor(const SourceAnalysis::Data& data, const Symbol& symbol,
-                     llvm::StringRef name) {
+std::string TakenFor(const SourceAnalysis::Data& data, const Symbol& symbol, llvm::StringRef name) {
   const SymbolTable& table = data.symbols;
   if (symbol.kind != SymbolKind::kLayer && symbol.scope != Symbol::kNone) {
     for (uint32_t scope = 0; scope < table.scopes.size(); ++scope) {
@@ -61,9 +60,8 @@ std::string TakenFor(const SourceAnalysis::Data& data, const Symbol& symbol,
 llvm::Expected<SourceRange> SourceAnalysis::PrepareRename(const SourceFile& in,
                                                           uint32_t offset) const {
   const uint32_t index_of_file = data_->symbols.IndexOf(in);
-  const Occurrence* use = index_of_file == Symbol::kNone
-                              ? nullptr
-                              : data_->symbols.Find(index_of_file, offset);
+  const Occurrence* use =
+      index_of_file == Symbol::kNone ? nullptr : data_->symbols.Find(index_of_file, offset);
   if (use == nullptr) return Fail("there is no name here");
   const Symbol& symbol = data_->symbols.symbols[use->symbol];
   if (symbol.kind == SymbolKind::kOperator || symbol.kind == SymbolKind::kArgument)

@@ -77,8 +77,8 @@ uint32_t Declarations::AddScope(uint32_t file, uint32_t parent, SourceRange rang
   return static_cast<uint32_t>(table_.scopes.size() - 1);
 }
 
-Occurrence& Declarations::AddDefinition(uint32_t file, const ast::Identifier& name,
-                                        uint32_t symbol, uint32_t effective) {
+Occurrence& Declarations::AddDefinition(uint32_t file, const ast::Identifier& name, uint32_t symbol,
+                                        uint32_t effective) {
   return table_.occurrences.emplace_back(
       Occurrence{file, name.range, symbol, /*is_definition=*/true, effective, branches_});
 }
@@ -189,6 +189,8 @@ void Declarations::DeclareResults(llvm::ArrayRef<const ast::Statement*> statemen
         table_.symbols[entry->second].owner = layer->symbol;
       }
       if (binding.is_named()) AddDefinition(file, name, entry->second, result->range.end);
+      table_.symbols[entry->second].origin_file = file;
+      table_.symbols[entry->second].origin = name.range;
     }
   }
 }
@@ -387,8 +389,7 @@ uint32_t FileResolver::LayerCalledBy(uint32_t symbol) const {
 void FileResolver::ResolveCall(const ast::CallExpr* call, uint32_t scope, bool is_size) {
   const uint32_t symbol = ResolveCallee(call->callee, scope);
   const uint32_t called = LayerCalledBy(symbol);
-  const ast::LayerStatement* layer =
-      called == Symbol::kNone ? nullptr : declared_.LayerOf(called);
+  const ast::LayerStatement* layer = called == Symbol::kNone ? nullptr : declared_.LayerOf(called);
   for (const ast::Argument& argument : call->arguments) {
     ResolveExpr(argument.value, scope, is_size);
     if (!argument.is_named() || symbol == Symbol::kNone) continue;
@@ -542,13 +543,11 @@ void FileResolver::ResolveStatement(const ast::Statement* statement, uint32_t sc
     ResolveType(s->type, scope);
     return ResolveExpr(s->value, scope, false);
   }
-  ForEachExpression(*statement,
-                    [&](const ast::Expr* expr) { ResolveExpr(expr, scope, false); });
+  ForEachExpression(*statement, [&](const ast::Expr* expr) { ResolveExpr(expr, scope, false); });
   if (const auto* s = llvm::dyn_cast<ast::LayerInstanceStatement>(statement)) {
     const auto* call = llvm::dyn_cast<ast::CallExpr>(ast::WithoutParentheses(s->value));
     const uint32_t instance = FindInstance(s->name.text, scope);
-    const auto* callee =
-        call == nullptr ? nullptr : llvm::dyn_cast<ast::NameExpr>(call->callee);
+    const auto* callee = call == nullptr ? nullptr : llvm::dyn_cast<ast::NameExpr>(call->callee);
     if (callee == nullptr || instance == Symbol::kNone) return;
     const uint32_t layer = LayerCalledBy(FindCallee(callee->name, scope));
     if (layer != Symbol::kNone && layer != instance) instance_layers_[instance] = layer;

@@ -126,9 +126,7 @@ class Classifier {
  public:
   Classifier(const std::shared_ptr<const SourceFile>& file, const OpRegistry& registry,
              const LayerLibrary* library)
-      : file_(file),
-        registry_(registry),
-        names_({0, static_cast<uint32_t>(file->text().size())}) {
+      : file_(file), registry_(registry), names_({0, static_cast<uint32_t>(file->text().size())}) {
     if (library == nullptr) return;
     for (const std::unique_ptr<Ast>& ast : library->texts().asts)
       for (const ast::Statement* statement : ast->statements)
@@ -170,8 +168,7 @@ void Classifier::ClassifyCallee(llvm::StringRef name, SemanticToken* token) cons
   token->kind = Kind::kOperator;
   if (names_.IsFile(name)) {
     token->kind = Kind::kFile;
-  } else if (names_.IsLayer(name) ||
-             names_.Find(name, token->range.begin) == Kind::kLayer) {
+  } else if (names_.IsLayer(name) || names_.Find(name, token->range.begin) == Kind::kLayer) {
     token->kind = Kind::kLayer;
   } else if (standard_layers_.contains(name)) {
     token->kind = Kind::kLayer;

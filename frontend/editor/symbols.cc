@@ -42,19 +42,17 @@ std::vector<const Occurrence*> SymbolTable::DefinitionsOf(const Occurrence& use)
   // The last one that has an effect at the use.
   const Occurrence* last = nullptr;
   for (const Occurrence* definition : definitions) {
-    const bool precedes =
-        definition->file == use.file && definition->effective <= use.range.begin;
+    const bool precedes = definition->file == use.file && definition->effective <= use.range.begin;
     if (precedes && (last == nullptr || last->effective <= definition->effective))
       last = definition;
   }
   if (last == nullptr) return {definitions.front()};
   const SourceRange branches = last->branches;
-  const bool is_elsewhere = branches.end > 0 && (use.range.begin < branches.begin ||
-                                                 use.range.begin >= branches.end);
+  const bool is_elsewhere =
+      branches.end > 0 && (use.range.begin < branches.begin || use.range.begin >= branches.end);
   if (!is_elsewhere) return {last};
   // Each branch of the `if` may define it.
-  llvm::erase_if(definitions,
-                 [&](const Occurrence* each) { return each->branches != branches; });
+  llvm::erase_if(definitions, [&](const Occurrence* each) { return each->branches != branches; });
   return definitions;
 }
 

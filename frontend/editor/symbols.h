@@ -28,6 +28,9 @@ struct Symbol {
   uint32_t owner = kNone;
   /// Indices of its occurrences: definitions first.
   std::vector<uint32_t> occurrences = {};
+  /// Of a result that has its name from the returned value: the position of that name.
+  uint32_t origin_file = kNone;
+  SourceRange origin = {};
   /// Defined in one of the standard layers' files.
   bool is_standard = false;
 };

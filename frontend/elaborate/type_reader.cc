@@ -22,20 +22,20 @@ std::vector<llvm::StringRef> DTypeNames() {
 // The dtype with that name in other languages, or an empty string.
 llvm::StringRef DTypeNamed(llvm::StringRef name) {
   return llvm::StringSwitch<llvm::StringRef>(name)
-                                    .Cases("float", "float32", "single", "f32")
-                                    .Cases("double", "float64", "f64")
-                                    .Cases("half", "float16", "f16")
-                                    .Case("bfloat16", "bf16")
-                                    .Cases("int", "long", "int64", "i64")
-                                    .Case("int32", "i32")
-                                    .Case("int16", "i16")
-                                    .Cases("char", "int8", "i8")
-                                    .Case("uint64", "u64")
-                                    .Case("uint32", "u32")
-                                    .Case("uint16", "u16")
-                                    .Cases("byte", "uint8", "u8")
-                                    .Case("boolean", "bool")
-                                    .Default("");
+      .Cases("float", "float32", "single", "f32")
+      .Cases("double", "float64", "f64")
+      .Cases("half", "float16", "f16")
+      .Case("bfloat16", "bf16")
+      .Cases("int", "long", "int64", "i64")
+      .Case("int32", "i32")
+      .Case("int16", "i16")
+      .Cases("char", "int8", "i8")
+      .Case("uint64", "u64")
+      .Case("uint32", "u32")
+      .Case("uint16", "u16")
+      .Cases("byte", "uint8", "u8")
+      .Case("boolean", "bool")
+      .Default("");
 }
 
 // A capital letter, possibly with a suffix, as in symbols for dtypes.
@@ -58,10 +58,10 @@ std::optional<DType> TypeReader::ReadDType(const ast::TypeTerm& term, bool intro
     return DType::kF32;
   }
   const llvm::StringRef meant = DTypeNamed(name);
-  report_.Error(Code::kBadType, term.name.range,
-                "no dtype is called '" + name + "'" +
-                    (meant.empty() ? report_.DidYouMean(name, DTypeNames())
-                                   : report_.Suggest(name, meant)));
+  report_.Error(
+      Code::kBadType, term.name.range,
+      "no dtype is called '" + name + "'" +
+          (meant.empty() ? report_.DidYouMean(name, DTypeNames()) : report_.Suggest(name, meant)));
   return std::nullopt;
 }
 

@@ -178,6 +178,14 @@ def check_hints(client, main):
     # A layer that is called with two types.
     assert hints["y"] == ": f32[N, 8] | f32[N, 2]", hints
     assert hints["first"] == ": f32[N, 8] | f32[N, 2]", hints
+    # While a statement is incomplete, the types of the last analysis are shown.
+    broken = MAIN.replace("relu(x @ w1)", "relu(x @ ")
+    client.change(main, broken)
+    assert client.diagnostics(main) != []
+    hints = hints_of(client, main, broken)
+    assert hints["hidden"] == ": f32[N, 8]" and hints["prob"] == ": f32[N, 3]", hints
+    client.change(main, MAIN)
+    assert client.diagnostics(main) == []
 
 
 def check_hover(client, main):
@@ -280,6 +288,7 @@ def check_completion(client, main):
     assert "input" in complete("inp")
     assert "f32" in complete("input q: ")
     assert complete("# hid") == {}
+    assert list(complete('import "b')) == ["blocks.pdl"]
     items = complete("z = twice(x, sc")
     assert "scale=" in items and items["scale="]["detail"] == "float = 2.0", items
     # Inside a layer whose statement is incomplete.

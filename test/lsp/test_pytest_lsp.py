@@ -21,8 +21,10 @@ output y
 
 @pytest_lsp.fixture(config=pytest_lsp.ClientServerConfig(server_command=[os.environ.get("PDL", "pdl"), "lsp"]))
 async def client(lsp_client: pytest_lsp.LanguageClient):
-    await lsp_client.initialize_session(types.InitializeParams(
-        capabilities=pytest_lsp.client_capabilities("visual-studio-code"), root_uri="file:///tmp"))
+    capabilities = pytest_lsp.client_capabilities("visual-studio-code")
+    # This client has no handler for `client/registerCapability`.
+    capabilities.workspace.did_change_watched_files = None
+    await lsp_client.initialize_session(types.InitializeParams(capabilities=capabilities, root_uri="file:///tmp"))
     yield
     await lsp_client.shutdown_session()
 

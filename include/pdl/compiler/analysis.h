@@ -114,7 +114,16 @@ struct SemanticToken {
 
 /// One way to complete a word.
 struct CompletionItem {
-  enum class Kind : uint8_t { kKeyword, kOperator, kLayer, kAttribute, kValue, kFile, kType, kChoice };
+  enum class Kind : uint8_t {
+    kKeyword,
+    kOperator,
+    kLayer,
+    kAttribute,
+    kValue,
+    kFile,
+    kType,
+    kChoice
+  };
   Kind kind;
   std::string label;
   /// The completed word; with `is_snippet` "$0" is the position of the cursor after it.
@@ -131,6 +140,8 @@ struct CompletionResult {
   /// The part of the word before the cursor, which the items replace.
   SourceRange replaced;
   std::vector<CompletionItem> items;
+  /// If not empty, the path of a file with one of these endings is being written.
+  std::vector<std::string> file_endings = {};
 };
 
 /// The declaration of the callee of a call.

@@ -63,8 +63,9 @@ struct PDL_API Diagnostic {
   void Render(llvm::raw_ostream& os) const;
   /// Prints the diagnostic as one JSON object on one line, with the fields "severity", "code",
   /// "message", "notes" and, if it has a position, "file", "range" and "secondary" (the underlined
-  /// ranges), and, if there is one, "suggestion" with "range" and "replacement". Lines and columns count from 1, columns in characters; offsets count bytes from 0; a
-  /// range ends one past its last character.
+  /// ranges), and, if there is one, "suggestion" with "range" and "replacement". Lines and columns
+  /// count from 1, columns in characters; offsets count bytes from 0; a range ends one past its
+  /// last character.
   void RenderJson(llvm::raw_ostream& os) const;
 };
 

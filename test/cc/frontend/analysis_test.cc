@@ -41,8 +41,7 @@ class Source {
   /// "main.pdl:3" for each definition.
   std::vector<std::string> Definitions(int mark) const {
     std::vector<std::string> found;
-    for (const FileRange& range : analysis->Definitions(At(mark)))
-      found.push_back(LineOf(range));
+    for (const FileRange& range : analysis->Definitions(At(mark))) found.push_back(LineOf(range));
     return found;
   }
   std::vector<std::string> Uses(int mark) const {
@@ -84,8 +83,7 @@ class Source {
   /// The labels of completions.
   std::vector<std::string> Complete(int mark) const {
     std::vector<std::string> labels;
-    for (const CompletionItem& item :
-         analysis->Complete(request_.file, At(mark), At(mark)).items)
+    for (const CompletionItem& item : analysis->Complete(request_.file, At(mark), At(mark)).items)
       labels.push_back(item.label);
     return labels;
   }
@@ -116,9 +114,8 @@ a, b = l(y)
 c = l(x)
 output d = argmax(y, axis=1)
 )");
-  EXPECT_EQ(source.Hints(),
-            (Strings{"y: f32[N, 3]", "w: f32[N, 3] | f32[N, 2]", "a: f32[N, 3]", "b: f32[N, 3]",
-                     "c: f32[N, 2]", "d: i64[N] in 0..3"}));
+  EXPECT_EQ(source.Hints(), (Strings{"y: f32[N, 3]", "w: f32[N, 3] | f32[N, 2]", "a: f32[N, 3]",
+                                     "b: f32[N, 3]", "c: f32[N, 2]", "d: i64[N] in 0..3"}));
 }
 
 TEST(Analysis, TypesDespiteErrors) {
@@ -174,7 +171,8 @@ test "v" {
 }
 
 TEST(Analysis, DefinitionsInOtherFiles) {
-  const Source source(R"(import "b.pdl" as b
+  const Source source(
+      R"(import "b.pdl" as b
 import "b.pdl"
 input x: f32[N, 4]
 y = b.$1block(x, $2size=3)
@@ -185,7 +183,7 @@ v = $7h(x)
 u = lstm(x=reshape(x, [1, N, 4]), size=2).$8last
 output y, z, w, v, u
 )",
-                      {{"b.pdl", "layer block(x: F[N, D], size: int) {\n  return fc(x, size=size)\n}\n"}});
+      {{"b.pdl", "layer block(x: F[N, D], size: int) {\n  return fc(x, size=size)\n}\n"}});
   for (int mark : {1, 2, 3}) EXPECT_EQ(source.Definitions(mark), (Strings{"b.pdl:1"})) << mark;
   for (int mark : {4, 5}) {
     ASSERT_EQ(source.Definitions(mark).size(), 1u);
@@ -242,8 +240,11 @@ $5y = l(x, k=2)
 output y
 )");
   EXPECT_EQ(source.Rename(5, "out"),
-            source.file()->text().str().replace(source.At(5), 1, "out").replace(
-                source.file()->text().rfind("output y") + 2, 8, "output y = out"));
+            source.file()
+                ->text()
+                .str()
+                .replace(source.At(5), 1, "out")
+                .replace(source.file()->text().rfind("output y") + 2, 8, "output y = out"));
   EXPECT_NE(source.Rename(3, "twice").find("y = twice(x, k=2)"), std::string::npos);
   EXPECT_NE(source.Rename(2, "B").find("f32[B]"), std::string::npos);
   EXPECT_EQ(source.Rename(3, "relu"), "the name 'relu' is taken (operator)");
@@ -257,7 +258,7 @@ TEST(Analysis, Completion) {
 hidden = relu(x)
 layer own(v: F[N, D], scale: float = 1.0) {
   inner = v * scale
-  return in$2
+  return inn$2
 }
 z = own(hidden, $3)
 y = hid$1
@@ -299,8 +300,7 @@ test "t" {
 )");
   EXPECT_EQ(source.Hints().size(), 1u);
   Diagnostics diagnostics;
-  const auto analysis =
-      SourceAnalysis::WithTests(source.analysis, source.request(), &diagnostics);
+  const auto analysis = SourceAnalysis::WithTests(source.analysis, source.request(), &diagnostics);
   EXPECT_FALSE(diagnostics.has_errors());
   EXPECT_EQ(analysis->TypeHints({0, UINT32_MAX}).size(), 2u);
 }
@@ -336,7 +336,7 @@ v: f3[N] = x
     edits.push_back(source.file()->Text(diagnostic.suggestion->range).str() + " -> " +
                     diagnostic.suggestion->replacement);
   }
-  EXPECT_EQ(edits, (Strings{"relux -> relu", "scal -> scale", "f3 -> f32"}));
+  EXPECT_EQ(edits, (Strings{"relux -> relu", "scal -> scale", "yy -> y", "f3 -> f32"}));
 }
 
 }  // namespace

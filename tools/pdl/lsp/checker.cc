@@ -95,8 +95,9 @@ CompileRequest Checker::RequestFor(const Document& document, llvm::StringSet<>* 
   request.settings = options_.settings;
   request.warn_unused = true;
   if (document.path.empty()) return request;
-  request.read_file = [this, reads, folder = FolderOf(document.path)](
-                          llvm::StringRef name) -> llvm::Expected<std::shared_ptr<const SourceFile>> {
+  request.read_file =
+      [this, reads, folder = FolderOf(document.path)](
+          llvm::StringRef name) -> llvm::Expected<std::shared_ptr<const SourceFile>> {
     llvm::SmallString<128> path(folder);
     llvm::sys::path::append(path, name);
     llvm::sys::path::remove_dots(path, /*remove_dot_dot=*/true);
@@ -131,10 +132,9 @@ void Checker::Check(const DocumentStore::Work& work) {
   checked.diagnostics = result.compiled.diagnostics.all().vec();
   const bool is_good = !result.analysis->has_broken_statements();
   checked.last_good = is_good ? result.analysis : before == nullptr ? nullptr : before->last_good;
-  const bool needs_more =
-      result.compiled.graph && (result.compiled.has_tests ||
-                                !result.compiled.graph->trainings().empty() ||
-                                !result.compiled.graph->ops().empty());
+  const bool needs_more = result.compiled.graph && (result.compiled.has_tests ||
+                                                    !result.compiled.graph->trainings().empty() ||
+                                                    !result.compiled.graph->ops().empty());
   // A newer edit makes the rest unnecessary.
   if (needs_more && documents_.IsCurrent(uri, work.generation))
     CheckFurther(request, result, &checked);

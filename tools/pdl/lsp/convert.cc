@@ -71,9 +71,9 @@ Value ToJson(const Diagnostic& diagnostic, FileTable& files, const ClientFeature
   std::string message = diagnostic.message;
   Array related;
   auto relate = [&](const SourceFile& file, SourceRange range, llvm::StringRef about) {
-    related.push_back(
-        Object{{"location", Object{{"uri", files.UriOf(file)}, {"range", files.RangeOf(file, range)}}},
-               {"message", llvm::json::fixUTF8(about)}});
+    related.push_back(Object{
+        {"location", Object{{"uri", files.UriOf(file)}, {"range", files.RangeOf(file, range)}}},
+        {"message", llvm::json::fixUTF8(about)}});
   };
   if (diagnostic.file != nullptr && client.related_information)
     for (SourceRange range : diagnostic.secondary) relate(*diagnostic.file, range, "this");
@@ -87,9 +87,8 @@ Value ToJson(const Diagnostic& diagnostic, FileTable& files, const ClientFeature
   Object object{{"severity", SeverityNumber(diagnostic.severity)},
                 {"source", "pdl"},
                 {"message", llvm::json::fixUTF8(message)}};
-  object["range"] = diagnostic.file == nullptr
-                        ? Range()
-                        : files.RangeOf(*diagnostic.file, diagnostic.primary);
+  object["range"] =
+      diagnostic.file == nullptr ? Range() : files.RangeOf(*diagnostic.file, diagnostic.primary);
   if (diagnostic.code != Code{}) object["code"] = CodeName(diagnostic.code);
   if (diagnostic.code == Code::kUnusedName) object["tags"] = Array{1};
   if (diagnostic.suggestion && diagnostic.file != nullptr) {

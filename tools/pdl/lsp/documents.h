@@ -48,8 +48,8 @@ struct Checked {
 };
 using CheckedPtr = std::shared_ptr<const Checked>;
 
-/// The open documents. Each has a generation number, which an edit of the document or of a file that
-/// it imports increases; a result for an older generation is outdated. Thread-safe.
+/// The open documents. Each has a generation number, which an edit of the document or of a file
+/// that it imports increases; a result for an older generation is outdated. Thread-safe.
 class DocumentStore {
  public:
   /// Opens a document, or replaces its contents.

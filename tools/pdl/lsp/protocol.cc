@@ -136,12 +136,13 @@ ClientFeatures ReadFeatures(const Value& initialize) {
   const Value* found = Find(initialize, {"capabilities"});
   const Value all = found == nullptr ? Value(nullptr) : *found;
   if (Lists(all, {"general", "positionEncodings"}, "utf-8")) features.encoding = Encoding::kUtf8;
+  features.registers_watchers =
+      IsTrue(all, {"workspace", "didChangeWatchedFiles", "dynamicRegistration"});
   features.refreshes_hints = IsTrue(all, {"workspace", "inlayHint", "refreshSupport"});
   features.document_changes = IsTrue(all, {"workspace", "workspaceEdit", "documentChanges"});
   const Value* documents = Find(all, {"textDocument"});
   if (documents == nullptr) return features;
-  features.related_information =
-      IsTrue(*documents, {"publishDiagnostics", "relatedInformation"});
+  features.related_information = IsTrue(*documents, {"publishDiagnostics", "relatedInformation"});
   features.hierarchical_symbols =
       IsTrue(*documents, {"documentSymbol", "hierarchicalDocumentSymbolSupport"});
   features.literal_actions =

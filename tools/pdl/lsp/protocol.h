@@ -95,6 +95,7 @@ struct ClientFeatures {
   bool plain_hover = false;
   bool label_offsets = false;
   bool snippets = false;
+  bool registers_watchers = false;
 };
 ClientFeatures ReadFeatures(const llvm::json::Value& initialize);
 

@@ -46,7 +46,7 @@ Server::Server(int input, llvm::raw_ostream& output, CheckOptions options)
 void Server::Register() {
   handler_.method("initialize", this, &Server::OnInitialize);
   handler_.method("shutdown", this, &Server::OnShutdown);
-  handler_.notification("initialized", this, &Server::OnIgnored);
+  handler_.notification("initialized", this, &Server::OnInitialized);
   handler_.notification("textDocument/didOpen", this, &Server::OnOpen);
   handler_.notification("textDocument/didChange", this, &Server::OnChange);
   handler_.notification("textDocument/didClose", this, &Server::OnClose);
@@ -198,6 +198,20 @@ void Server::OnInitialize(const AnyParams& params, Reply reply) {
                {"serverInfo", Object{{"name", "pdl"}, {"version", version_string}}}});
 }
 
+void Server::OnInitialized(const AnyParams&) {
+  if (!client_.registers_watchers) return;
+  // Changes of imported files on disk.
+  Object options{{"watchers", Array{Object{{"globPattern", "**/*.pdl"}}}}};
+  Object registration{{"id", "watched-files"},
+                      {"method", "workspace/didChangeWatchedFiles"},
+                      {"registerOptions", std::move(options)}};
+  Call("client/registerCapability", Object{{"registrations", Array{std::move(registration)}}});
+}
+
+void Server::Call(llvm::StringRef method, Value params) {
+  transport_.call(method, std::move(params), "pdl-" + std::to_string(++calls_));
+}
+
 void Server::OnShutdown(const AnyParams&, Reply reply) {
   state_ = State::kShutDown;
   reply(nullptr);
@@ -238,8 +252,7 @@ void Server::PublishFor(llvm::StringRef uri) {
     by_uri[target].push_back(ToJson(diagnostic, files, client_));
   }
   SetPublished(uri, std::move(by_uri));
-  if (client_.refreshes_hints)
-    transport_.call("workspace/inlayHint/refresh", nullptr, "refresh-" + std::to_string(++calls_));
+  if (client_.refreshes_hints) Call("workspace/inlayHint/refresh", nullptr);
 }
 
 void Server::SetPublished(llvm::StringRef owner, llvm::StringMap<Array> by_uri) {

@@ -45,6 +45,7 @@ class Server {
 
   // Lifecycle and documents.
   void OnInitialize(const AnyParams& params, Reply reply);
+  void OnInitialized(const AnyParams& params);
   void OnShutdown(const AnyParams& params, Reply reply);
   void OnOpen(const OpenParams& params);
   void OnChange(const ChangeParams& params);
@@ -99,6 +100,8 @@ class Server {
 
   // Diagnostics.
   void PublishFor(llvm::StringRef uri);
+  /// Sends a request whose reply needs no action.
+  void Call(llvm::StringRef method, llvm::json::Value params);
   /// Replaces the diagnostics that the analysis of `owner` found in all files.
   void SetPublished(llvm::StringRef owner, llvm::StringMap<llvm::json::Array> by_uri);
   void Publish(llvm::StringRef uri);

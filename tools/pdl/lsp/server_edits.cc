@@ -142,7 +142,8 @@ void Server::OnFormatting(const DocumentParams& params, Reply reply) {
   const size_t limit = std::min(before.size(), after.size()) - first;
   for (size_t i = 1; i <= limit && before[before.size() - i] == after[after.size() - i]; ++i)
     if (before[before.size() - i] == '\n') last = i - 1;
-  const SourceRange range{static_cast<uint32_t>(first), static_cast<uint32_t>(before.size() - last)};
+  const SourceRange range{static_cast<uint32_t>(first),
+                          static_cast<uint32_t>(before.size() - last)};
   reply(Array{Edit(ToRange(document->lines, range), after.slice(first, after.size() - last))});
 }
 

@@ -1,7 +1,11 @@
 // Requests about types, documentation and names.
+#include "llvm/ADT/DenseSet.h"
 #include "llvm/ADT/STLExtras.h"
 #include "llvm/ADT/StringSet.h"
+#include "llvm/Support/FileSystem.h"
 #include "llvm/Support/FormatVariadic.h"
+#include "llvm/Support/Path.h"
+#include "pdl/compiler/load.h"
 #include "tools/pdl/lsp/server.h"
 
 namespace pdl::lsp {
@@ -42,6 +46,32 @@ int ToCompletionKind(CompletionItem::Kind kind) {
 std::string SortKey(size_t index) {
   std::string key = std::to_string(index);
   return std::string(6 - std::min<size_t>(key.size(), 6), '0') + key;
+}
+
+/// The files and folders that complete a path in the folder of a document.
+std::vector<CompletionItem> FindFiles(const Document& document, llvm::StringRef typed,
+                                      llvm::ArrayRef<std::string> endings) {
+  std::vector<CompletionItem> items;
+  if (document.path.empty() || typed.starts_with("/") || typed.contains("..")) return items;
+  const size_t slash = typed.rfind('/');
+  const llvm::StringRef before = slash == llvm::StringRef::npos ? "" : typed.take_front(slash + 1);
+  llvm::SmallString<128> folder(FolderOf(document.path));
+  llvm::sys::path::append(folder, before);
+  constexpr size_t kMaxItems = 1000;
+  std::error_code error;
+  for (llvm::sys::fs::directory_iterator entry(folder, error), end; entry != end && !error;
+       entry.increment(error)) {
+    const llvm::StringRef name = llvm::sys::path::filename(entry->path());
+    const bool is_folder = llvm::sys::fs::is_directory(entry->path());
+    const bool fits =
+        is_folder || llvm::any_of(endings, [&](const auto& each) { return name.ends_with(each); });
+    if (!fits || name.starts_with(".") || entry->path() == document.path) continue;
+    const std::string path = (before + name + (is_folder ? "/" : "")).str();
+    if (llvm::StringRef(path).starts_with(typed) && items.size() < kMaxItems)
+      items.push_back({CompletionItem::Kind::kFile, path, path});
+  }
+  llvm::sort(items, [](const auto& a, const auto& b) { return a.label < b.label; });
+  return items;
 }
 
 Value Markdown(llvm::StringRef source, bool is_plain) {
@@ -91,18 +121,13 @@ void Server::OnInlayHint(const RangeParams& params, Reply reply) {
   const SourceRange visible = FromRange(view->document->lines, params.range);
   const llvm::StringRef contents = view->document->source->text();
   Array hints;
-  auto add = [&](const SourceAnalysis& analysis, const SourceAnalysis* only_where_broken) {
+  llvm::DenseSet<uint32_t> shown;
+  auto add = [&](const SourceAnalysis& analysis) {
     const OffsetMap map(analysis.file()->text(), contents);
-    std::optional<OffsetMap> to_broken;
-    if (only_where_broken != nullptr)
-      to_broken.emplace(contents, only_where_broken->file()->text());
     for (const TypeHint& hint : analysis.TypeHints({0, UINT32_MAX})) {
       const std::optional<uint32_t> offset = map.Map(hint.offset);
       if (!offset || *offset < visible.begin || *offset > visible.end) continue;
-      if (to_broken) {
-        const std::optional<uint32_t> there = to_broken->Map(*offset);
-        if (!there || !only_where_broken->IsBroken(*there)) continue;
-      }
+      if (!shown.insert(*offset).second) continue;
       const Position position = ToPosition(view->document->lines.PositionOf(*offset));
       hints.push_back(Object{{"position", position},
                              {"label", llvm::json::fixUTF8(hint.label)},
@@ -110,9 +135,10 @@ void Server::OnInlayHint(const RangeParams& params, Reply reply) {
                              {"paddingLeft", false}});
     }
   };
-  add(*checked->analysis, nullptr);
+  add(*checked->analysis);
+  // While a statement has a syntax error, the types of values that depend on it are unknown.
   if (checked->analysis->has_broken_statements() && checked->last_good != nullptr)
-    add(*checked->last_good, checked->analysis.get());
+    add(*checked->last_good);
   reply(std::move(hints));
 }
 
@@ -167,8 +193,8 @@ void Server::OnHighlight(const PositionParams& params, Reply reply) {
   const std::shared_ptr<const SourceFile>& file = view->analysis->file();
   for (const NameUse& use : view->analysis->Uses(*file, view->analyzed)) {
     if (use.file != file) continue;
-    highlights.push_back(Object{{"range", files.RangeOf(*file, use.range)},
-                                {"kind", use.is_definition ? 3 : 2}});
+    highlights.push_back(
+        Object{{"range", files.RangeOf(*file, use.range)}, {"kind", use.is_definition ? 3 : 2}});
   }
   reply(std::move(highlights));
 }
@@ -176,8 +202,11 @@ void Server::OnHighlight(const PositionParams& params, Reply reply) {
 void Server::OnCompletion(const PositionParams& params, Reply reply) {
   const std::optional<View> view = ViewAt(params, false);
   if (!view) return reply(nullptr);
-  const CompletionResult result =
+  CompletionResult result =
       view->analysis->Complete(view->document->source, view->offset, view->analyzed);
+  if (!result.file_endings.empty())
+    result.items = FindFiles(*view->document, view->document->source->Text(result.replaced),
+                             result.file_endings);
   const Range replaced = ToRange(view->document->lines, result.replaced);
   Array items;
   for (const auto& [index, item] : llvm::enumerate(result.items)) {

@@ -16,10 +16,9 @@ namespace {
 enum Modifier : unsigned { kDefinition = 1, kDocumentation = 2, kStandard = 4, kReadOnly = 8 };
 
 /// The standard types of the protocol, in the order of the legend.
-constexpr llvm::StringLiteral kTypes[] = {"keyword",   "comment",   "string",   "number",
-                                          "operator",  "type",      "function", "class",
-                                          "namespace", "parameter", "property", "variable",
-                                          "typeParameter"};
+constexpr llvm::StringLiteral kTypes[] = {
+    "keyword", "comment",   "string",    "number",   "operator", "type",         "function",
+    "class",   "namespace", "parameter", "property", "variable", "typeParameter"};
 
 unsigned TypeOf(SemanticToken::Kind kind) {
   using Kind = SemanticToken::Kind;
@@ -99,12 +98,11 @@ Object ToSymbol(const OutlineItem& item, const Document& document) {
 void AddFlat(const std::vector<OutlineItem>& items, llvm::StringRef container,
              const Document& document, Array* list) {
   for (const OutlineItem& item : items) {
-    list->push_back(Object{
-        {"name", llvm::json::fixUTF8(item.name)},
-        {"kind", static_cast<int>(ToSymbolKind(item.kind))},
-        {"containerName", container},
-        {"location",
-         Object{{"uri", document.uri}, {"range", ToRange(document.lines, item.range)}}}});
+    list->push_back(Object{{"name", llvm::json::fixUTF8(item.name)},
+                           {"kind", static_cast<int>(ToSymbolKind(item.kind))},
+                           {"containerName", container},
+                           {"location", Object{{"uri", document.uri},
+                                               {"range", ToRange(document.lines, item.range)}}}});
     AddFlat(item.children, item.name, document, list);
   }
 }
@@ -126,8 +124,9 @@ Value SemanticTokens(const Document& document, Encoding encoding, SourceRange ra
        SemanticTokensOf(document.source, GlobalRegistry(), StandardLayers().get())) {
     if (token.range.begin < range.begin || token.range.begin >= range.end) continue;
     const LineColumn at = document.lines.PositionOf(token.range.begin);
-    const llvm::StringRef spelling =
-        document.source->Text(token.range).take_until([](char c) { return c == '\n' || c == '\r'; });
+    const llvm::StringRef spelling = document.source->Text(token.range).take_until([](char c) {
+      return c == '\n' || c == '\r';
+    });
     unsigned modifiers = 0;
     if (token.is_definition) modifiers |= kDefinition;
     if (token.is_documentation) modifiers |= kDocumentation;
