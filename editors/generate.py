@@ -14,7 +14,8 @@ import re
 import subprocess
 import sys
 
-NUMBER = r"\b[0-9][0-9_]*(?:\.[0-9][0-9_]*)?(?:[eE][+-]?[0-9][0-9_]*)?\b"
+# After a name and a point it is a part of a path: `net.0.w`.
+NUMBER = r"(?<!\w\.)\b[0-9][0-9_]*(?:\.[0-9][0-9_]*)?(?:[eE][+-]?[0-9][0-9_]*)?\b"
 STRING = r'"(?:[^"\\]|\\.)*"'
 COMMENT = r"#.*$"
 
@@ -71,7 +72,7 @@ def vim(always, statements, dtypes, operators, layers):
             r"syn match pdlKeyword /\v(^|\{)\s*\zs<(" + "|".join(statements) + r")>\ze\s+[A-Za-z_"
             r'"]/',
             *lines("pdlConstant", constants), *lines("pdlType", dtypes),
-            r"syn match pdlNumber /\v<\d[0-9_]*(\.\d[0-9_]*)?([eE][+-]?\d[0-9_]*)?>/",
+            r"syn match pdlNumber /\v(\w\.)@<!<\d[0-9_]*(\.\d[0-9_]*)?([eE][+-]?\d[0-9_]*)?>/",
             r'syn region pdlString start=/"/ skip=/\\./ end=/"/ oneline',
             r"syn match pdlLayer /\v<(" + "|".join(layers) + r")\ze\(/",
             r"syn match pdlOperator /\v<(" + "|".join(operators) + r")\ze\(/",
@@ -133,7 +134,11 @@ def disagreements(pdl, root, grammar):
             if kind in ("number", "string", "comment", "keyword") and spelling not in ("error",):
                 # A sign directly before the digits is part of the number.
                 signs = int(kind == "number" and spelling[0] in "+-")
-                tokens.add((line, before + signs, spelling[signs:], "number" if spelling in ("inf", "nan") else kind))
+                before, spelling = before + signs, spelling[signs:]
+                kind = "number" if spelling in ("inf", "nan") else kind
+                # `else if` is one token.
+                for part in re.finditer(r"\w+", spelling) if kind == "keyword" else [re.match(r".*", spelling)]:
+                    tokens.add((line, before + part.start(), part.group(), kind))
         mine = {(l, c, s, "number" if s in ("inf", "nan") else k) for l, c, s, k in classify(grammar, contents)}
         # Words such as `as` are keywords in some positions only, which the grammar does not know.
         soft = ("as", "into", "over", "every", "tol", "where", "in", "error")

@@ -50,6 +50,7 @@ void Assignments::ElaborateAssign(const ast::AssignStatement* statement) {
   // Only now: the right-hand side still refers to the old values.
   for (const ast::Identifier& target : statement->targets) {
     at_.frame->assigned[target.text] = statement->range;
+    if (at_.observer == nullptr) continue;
     const auto value = at_.frame->scope.find(target.text);
     if (value != at_.frame->scope.end()) at_.Observe(target.range, value->second);
   }

@@ -138,9 +138,13 @@ def compare(client, document, uri, path):
 
     actual = [(names[d["severity"]], d.get("code"), offset(d["range"]["start"]), offset(d["range"]["end"]))
               for d in found]
-    # A range that ends in a line end ends at the line for the protocol.
-    shape = lambda all_: sorted((s, c, b) for s, c, b, _ in all_)
-    assert len(set(shape(actual)) ^ set(shape(expected))) == 0, (path, sorted(actual), sorted(expected))
+    source = contents.encode()[skipped:]
+
+    def shape(all_):
+        """The protocol has no position between "\\r" and "\\n", so the ends of ranges are not compared."""
+        return {(s, c, b - (source[max(b - 1, 0):b + 1] == b"\r\n")) for s, c, b, _ in all_}
+
+    assert shape(actual) == shape(expected), (path, shape(actual) ^ shape(expected))
 
 
 def main():

@@ -274,7 +274,7 @@ pad = conv(x, pad="$5")
   EXPECT_FALSE(llvm::is_contained(source.Complete(2), "input"));
   has(3, "scale=");
   has(3, "hidden");
-  has(4, "inner");
+  has(4, "inn");
 }
 
 TEST(Analysis, Signature) {
