@@ -17,6 +17,12 @@ pdl_need(ZLIB_FOUND zlib zlib1g-dev)
 if(LLVM_FOUND AND NOT TARGET zstd::libzstd_shared)
   pdl_need(OFF zstd libzstd-dev)
 endif()
+if(LLVM_FOUND)
+  find_library(PDL_MLIR_LSP_LIBRARY MLIRLspServerSupportLib PATHS ${LLVM_LIBRARY_DIRS} NO_DEFAULT_PATH)
+  find_path(PDL_MLIR_INCLUDE_DIR mlir/Tools/lsp-server-support/Transport.h PATHS ${LLVM_INCLUDE_DIRS}
+            NO_DEFAULT_PATH)
+endif()
+pdl_need(PDL_MLIR_LSP_LIBRARY "the LSP library of MLIR 19" libmlir-19-dev)
 find_package(Protobuf QUIET)
 pdl_need(Protobuf_FOUND protobuf libprotobuf-dev)
 pdl_need(Protobuf_PROTOC_EXECUTABLE protoc protobuf-compiler)
@@ -66,6 +72,12 @@ endif()
 add_library(pdl::llvm_headers INTERFACE IMPORTED GLOBAL)
 set_target_properties(pdl::llvm_headers PROPERTIES INTERFACE_INCLUDE_DIRECTORIES
                                                    "${LLVM_INCLUDE_DIRS}")
+
+# The transport and the messages of the language server protocol, for the program. Only the archive: its CMake target
+# would link libLLVM.so, and libpdl.so has the only copy of LLVMSupport.
+add_library(pdl_mlir_lsp STATIC IMPORTED GLOBAL)
+set_target_properties(pdl_mlir_lsp PROPERTIES IMPORTED_LOCATION ${PDL_MLIR_LSP_LIBRARY}
+                                              INTERFACE_INCLUDE_DIRECTORIES ${PDL_MLIR_INCLUDE_DIR})
 
 # LLVM's libraries, linked into libpdl only. LLVMSupport without its Z3 solver, which is unused and would make
 # every program load 23 MB of libz3.

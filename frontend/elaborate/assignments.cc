@@ -48,8 +48,12 @@ void Assignments::ElaborateAssign(const ast::AssignStatement* statement) {
   AssignValue(statement);
   unused_.DefineAll(statement->targets);
   // Only now: the right-hand side still refers to the old values.
-  for (const ast::Identifier& target : statement->targets)
+  for (const ast::Identifier& target : statement->targets) {
     at_.frame->assigned[target.text] = statement->range;
+    if (at_.observer == nullptr) continue;
+    const auto value = at_.frame->scope.find(target.text);
+    if (value != at_.frame->scope.end()) at_.Observe(target.range, value->second);
+  }
 }
 
 void Assignments::AssignValue(const ast::AssignStatement* statement) {
@@ -171,6 +175,7 @@ void Assignments::ElaborateUpdate(const ast::UpdateStatement* statement) {
   Value* value = UpdateState(state, datum, statement->value->range, at_.frame->FullName(name),
                              "the new value of '" + name + "'");
   if (value == nullptr) return names_.Poison(statement->name);
+  at_.Observe(statement->name.range, Datum(value));
   names_.Assign(name, Datum(value));
 }
 

@@ -76,6 +76,7 @@ void Attrs::BindSetting(const ast::AttrStatement* statement, const AttributeDecl
   const PlaceScope place(&at_, at_.frame, std::move(given_in));
   if (std::optional<Datum> checked =
           attributes_.CheckAttribute(decl, *datum, range, ast_.file->name())) {
+    at_.Observe(statement->name.range, *checked);
     names_.Assign(name, std::move(*checked));
   }
 }

@@ -116,6 +116,7 @@ Op* CallEmitter::Emit(Call& call, Targets targets) {
   const auto names = ResultNames(signature, signature.NumResults(*values), targets);
   llvm::Expected<Op*> op =
       graph_.AddOpWithValues(*call.def, operands, std::move(*values), names, std::move(options));
+  if (op && at_.observer != nullptr) at_.observer->OnCall(at_, call.place, **op);
   if (op) return CheckNonempty(**op, call) ? *op : nullptr;
   report_.ReportCallError(op.takeError(), call);
   return nullptr;

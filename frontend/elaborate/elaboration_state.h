@@ -12,6 +12,7 @@
 #include "frontend/elaborate/datum.h"
 #include "frontend/elaborate/function.h"
 #include "frontend/elaborate/module.h"
+#include "frontend/elaborate/observer.h"
 #include "frontend/elaborate/text_frame.h"
 #include "frontend/syntax/ast.h"
 #include "llvm/ADT/DenseMap.h"
@@ -78,6 +79,8 @@ struct Position {
   const LayerMember* member = nullptr;
   /// Collects updates of states while a training step is elaborated; otherwise null.
   std::vector<GraphUpdate>* step_updates = nullptr;
+  /// Null if nothing observes the elaboration; always the same.
+  ElaborationObserver* observer = nullptr;
 
   /// Whether no statement is being elaborated, so that everything is in the state.
   bool IsBetweenStatements() const {
@@ -86,6 +89,10 @@ struct Position {
   }
   /// Whether the current statement may be elaborated again.
   bool IsRepeated() const { return frame->caller != nullptr || !frame->loops.empty(); }
+  /// Informs the observer about the value of a name.
+  void Observe(SourceRange name, const Datum& value, bool is_size = false) const {
+    if (observer != nullptr) observer->OnName(*this, name, value, is_size);
+  }
   /// The location of a byte of the current file, with the calls that led to it.
   LocationId AddLocation(Graph& graph, uint32_t offset) const;
 };

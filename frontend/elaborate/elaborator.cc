@@ -149,12 +149,14 @@ struct Elaborator::Parts {
                            parameter_names, load_calls};
 };
 
-Elaborator::Elaborator(const CompileRequest& request, const Ast& ast, Diagnostics* diagnostics)
+Elaborator::Elaborator(const CompileRequest& request, const Ast& ast, Diagnostics* diagnostics,
+                       ElaborationObserver* observer)
     : request_(request),
       ast_(ast),
       state_(request.limits),
       parts_(new Parts{request, ast, diagnostics, at_, state_}) {
   at_.file = ast.file;
+  at_.observer = observer;
 }
 
 Elaborator::~Elaborator() = default;

@@ -20,8 +20,9 @@ namespace pdl {
 /// ElaborationState. Everything kept between statements is in that state.
 class Elaborator {
  public:
-  /// The arguments must outlive the elaborator.
-  Elaborator(const CompileRequest& request, const Ast& ast, Diagnostics* diagnostics);
+  /// The arguments must outlive the elaborator. `observer` may be null.
+  Elaborator(const CompileRequest& request, const Ast& ast, Diagnostics* diagnostics,
+             ElaborationObserver* observer = nullptr);
   ~Elaborator();
   Elaborator(const Elaborator&) = delete;
   Elaborator& operator=(const Elaborator&) = delete;
@@ -35,6 +36,8 @@ class Elaborator {
   const std::string& last_value() const { return state_.last.value; }
   /// The results of the last statement if it is an expression statement; otherwise empty.
   llvm::ArrayRef<CallResult> last_results() const { return state_.last.results; }
+  /// The files that were read, the main file first.
+  const ModuleTable& files() const { return state_.files; }
   /// The names defined at the end of the file, each with the name of its value in the graph, or an
   /// empty name if it has none. In no particular order.
   using NamedValues = std::vector<std::pair<std::string, std::string>>;

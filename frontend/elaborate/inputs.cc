@@ -34,6 +34,7 @@ void Inputs::ElaborateInput(const ast::InputStatement* statement) {
     std::optional<Datum> bound =
         layer_inputs_.BindInput(statement->type, statement->name.text, *given, nullptr);
     if (!bound) return names_.Poison(statement->name);
+    at_.Observe(statement->name.range, *bound);
     names_.Assign(statement->name.text, std::move(*bound));
     layer_conditions_.CheckCallerKeeps(statement->where);
     return;
@@ -51,6 +52,7 @@ void Inputs::ElaborateInput(const ast::InputStatement* statement) {
   graph_.SetComment(value, statement->doc.str());
   names_.Assign(statement->name.text, Datum(value));
   unused_.Define(statement->name, NameKind::kInput, Datum(value));
+  at_.Observe(statement->name.range, Datum(value));
   for (const ast::Expr* condition : statement->where) {
     std::vector<DimCheck> checks;
     bool failed = false;

@@ -92,6 +92,7 @@ bool LayerAttributes::BindLayerAttribute(const ast::Parameter& parameter,
     checked = attributes_.CheckAttribute(*decl, attribute.datum, attribute.range, callee);
   }
   if (!checked) return false;
+  at_.Observe(parameter.name.range, *checked);
   names_.Assign(name, std::move(*checked));
   return true;
 }

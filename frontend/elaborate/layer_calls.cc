@@ -70,6 +70,7 @@ CallResults LayerCalls::CallLayer(const Callee& callee, const LayerArguments& ar
         return result.datum.holds_poison();
       });
   if (is_whole) values_.incomplete_paths.erase(path);
+  if (at_.observer != nullptr) at_.observer->OnLayerCall(at_, arguments, frame.results);
   results.all.append(std::make_move_iterator(frame.results.begin()),
                      std::make_move_iterator(frame.results.end()));
   return results;

@@ -82,6 +82,7 @@ bool LayerInputs::BindRepeatable(const ast::Parameter& parameter, llvm::ArrayRef
   if (given.size() > 1) at_.frame->any_dims.reset();
   const Datum list(std::move(items));
   repeat.list = list;
+  at_.Observe(parameter.name.range, list);
   at_.frame->repeats.push_back(std::move(repeat));
   names_.Assign(parameter.name.text, list);
   return true;
@@ -114,6 +115,7 @@ bool LayerInputs::BindSingle(const ast::Parameter& parameter, llvm::ArrayRef<Ope
   }
   std::optional<Datum> bound = BindInput(parameter.type, name, operand, nullptr);
   if (!bound) return false;
+  at_.Observe(parameter.name.range, *bound);
   names_.Assign(name, std::move(*bound));
   return true;
 }

@@ -16,7 +16,10 @@ using ast::Operator;
 
 // `lstm(x).last`: a result of a call by its name; `hidden.w`: a parameter by its path.
 Datum Members::EvaluateMember(const ast::MemberExpr* member, Targets targets) {
-  if (std::optional<Datum> found = FindByPath(member)) return *found;
+  if (std::optional<Datum> found = FindByPath(member)) {
+    at_.Observe(member->member.range, *found);
+    return *found;
+  }
   const ast::Expr* base = member->base;
   while (const auto* parenthesis = llvm::dyn_cast<ast::ParenthesisExpr>(base)) {
     base = parenthesis->inner;
@@ -41,7 +44,10 @@ Datum Members::EvaluateMember(const ast::MemberExpr* member, Targets targets) {
   if (results.is_poison()) return Datum();
   std::vector<llvm::StringRef> known;
   for (const CallResult& result : results.all) {
-    if (result.name == member_name) return expressions_.Use(result, member->member.range);
+    if (result.name == member_name) {
+      at_.Observe(member->member.range, result.datum);
+      return expressions_.Use(result, member->member.range);
+    }
     known.push_back(result.name);
   }
   report_.Error(Code::kUnknownName, member->member.range,

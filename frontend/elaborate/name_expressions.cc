@@ -16,12 +16,15 @@ Datum NameExpressions::EvaluateName(const ast::NameExpr* name) {
                                                          found->second.tensor() != nullptr);
   auto symbol = at_.frame->symbols.find(name->name);
   const bool is_symbol = symbol != at_.frame->symbols.end();
-  if (is_symbol && (is_symbol_first || found == at_.frame->scope.end()))
+  if (is_symbol && (is_symbol_first || found == at_.frame->scope.end())) {
+    at_.Observe(name->range, symbol->second.value, /*is_size=*/true);
     return symbol->second.value;
+  }
   if (std::optional<Datum> member = MemberOfLayer(name)) return *std::move(member);
   if (found != at_.frame->scope.end()) {
     if (at_.optimizer != nullptr && at_.frame->caller == nullptr)
       training_values_.NoteOptimizerName(name->range, found->second);
+    at_.Observe(name->range, found->second);
     return found->second;
   }
   if (std::optional<DType> dtype = DTypeFromName(name->name)) return Datum(*dtype);

@@ -36,6 +36,7 @@ void Outputs::ElaborateOutput(const ast::OutputStatement* statement) {
       if (binding.is_named()) names_.Poison(binding.name);
       continue;
     }
+    at_.Observe(name.range, Datum(value));
     graph_.AddOutput(name.text, value, DocOfResult(statement->doc, names, index));
     if (binding.is_named()) names_.Assign(name.text, Datum(value));
   }
@@ -58,6 +59,7 @@ void Outputs::ElaborateReturn(const ast::OutputStatement* statement) {
       break;
     }
     unused_.AddResult(datum);
+    if (binding.is_named()) at_.Observe(binding.name.range, datum);
     at_.frame->results.push_back({std::move(name), datum, binding.value->range});
   }
 }

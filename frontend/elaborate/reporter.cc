@@ -86,6 +86,7 @@ Diagnostic& Reporter::Error(Code code, SourceRange range, const llvm::Twine& mes
     return silent_;
   }
   Diagnostic& diagnostic = diagnostics_->Error(code, at_.file, range, message.str());
+  AddSuggestion(&diagnostic);
   unsigned shown = 0;
   for (const TextFrame* frame = at_.frame; frame != nullptr && frame->caller != nullptr;
        frame = frame->caller) {
@@ -95,6 +96,17 @@ Diagnostic& Reporter::Error(Code code, SourceRange range, const llvm::Twine& mes
                       "in this call of '" + frame->callee.str() + "'");
   }
   return diagnostic;
+}
+
+void Reporter::AddSuggestion(Diagnostic* diagnostic) {
+  if (!suggested_) return;
+  const auto [name, instead] = *std::exchange(suggested_, std::nullopt);
+  const llvm::StringRef written = diagnostic->file->Text(diagnostic->primary);
+  if (written == name) {
+    diagnostic->suggestion = {diagnostic->primary, instead};
+  } else if (written == "\"" + name + "\"") {
+    diagnostic->suggestion = {diagnostic->primary, "\"" + instead + "\""};
+  }
 }
 
 Diagnostic& Reporter::CallerError(Code code, SourceRange place, const llvm::Twine& message) {
@@ -114,6 +126,26 @@ void Reporter::NotYet(SourceRange range, const llvm::Twine& what) {
   Error(Code::kNotSupported, range, what + " not part of this version yet");
 }
 
+// Adds the replacement that the message proposes: a name of an attribute, or one of its choices.
+static void SuggestForAttribute(const CallError& error, const OpSignature& signature,
+                                SourceRange range, Diagnostic* diagnostic) {
+  if (diagnostic->file == nullptr) return;
+  llvm::StringRef written = diagnostic->file->Text(range);
+  std::vector<llvm::StringRef> known;
+  if (error.code() == Code::kUnknownAttribute && written == error.attribute) {
+    for (const AttributeDecl& decl : signature.attributes) known.push_back(decl.name);
+    const llvm::StringRef near = NearestName(written, known);
+    if (!near.empty()) diagnostic->suggestion = {range, near.str()};
+  }
+  const int index = signature.FindAttribute(error.attribute);
+  const bool is_string = written.consume_front("\"") && written.consume_back("\"");
+  if (error.code() != Code::kAttributeChoice || index < 0 || !is_string) return;
+  for (const std::string& choice : signature.attributes[static_cast<size_t>(index)].choices)
+    known.push_back(choice);
+  const llvm::StringRef near = NearestName(written, known);
+  if (!near.empty()) diagnostic->suggestion = {range, "\"" + near.str() + "\""};
+}
+
 void Reporter::ReportCallError(llvm::Error error, const Call& call, llvm::StringRef note) {
   llvm::handleAllErrors(
       std::move(error),
@@ -128,6 +160,7 @@ void Reporter::ReportCallError(llvm::Error error, const Call& call, llvm::String
           return Error(e.code(), range, message);
         }();
         if (is_elsewhere) diagnostic.NoteAt(at_.file, call.place, "in this call");
+        if (!e.attribute.empty()) SuggestForAttribute(e, call.def->signature, range, &diagnostic);
         NoteOnSurplus(e, call, &diagnostic);
         for (size_t i = 0; i < e.inputs.size(); ++i) {
           if (e.inputs[i] >= call.operands.size()) continue;
@@ -221,11 +254,15 @@ std::string Reporter::DidYouMean(llvm::StringRef name, llvm::ArrayRef<llvm::Stri
   if (candidates.size() > reported_.suggestions) return "";
   reported_.suggestions -= candidates.size();
   if (const ForeignName* known = FindForeignName(name, candidates)) {
-    return known->text.empty() ? "; did you mean '" + known->here.str() + "'?"
-                               : "; write " + known->text.str();
+    return known->text.empty() ? Suggest(name, known->here) : "; write " + known->text.str();
   }
   const llvm::StringRef near = NearestName(name, candidates);
-  return near.empty() ? "" : "; did you mean '" + near.str() + "'?";
+  return near.empty() ? "" : Suggest(name, near);
+}
+
+std::string Reporter::Suggest(llvm::StringRef name, llvm::StringRef instead) {
+  suggested_ = {name.str(), instead.str()};
+  return "; did you mean '" + instead.str() + "'?";
 }
 
 std::string Reporter::DidYouMeanOrList(llvm::StringRef name,

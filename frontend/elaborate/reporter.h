@@ -39,6 +39,8 @@ class Reporter {
   void NoteLoops(Diagnostic* diagnostic, bool leave_out_innermost);
   /// Adds a note at the source location of a call of the graph.
   void NoteAtLocation(Diagnostic* diagnostic, LocationId id, std::string text);
+  /// "; did you mean 'x'?". The next error, if it is reported at the name, has this as suggestion.
+  std::string Suggest(llvm::StringRef name, llvm::StringRef instead);
   /// "; did you mean 'x'?" or nothing. Knows names of other libraries; see FindForeignName.
   std::string DidYouMean(llvm::StringRef name, llvm::ArrayRef<llvm::StringRef> candidates);
   /// The same, or, if no name is similar, "; it takes x and axis": the parameters of the callee.
@@ -71,7 +73,12 @@ class Reporter {
   /// For a call with too many inputs: one of them may be meant as an attribute.
   void NoteOnSurplus(const CallError& error, const Call& call, Diagnostic* diagnostic);
 
+  /// Adds the last suggestion to an error at the name that it replaces.
+  void AddSuggestion(Diagnostic* diagnostic);
+
   Diagnostics* diagnostics_;
+  /// The last suggestion: a name, and its replacement.
+  std::optional<std::pair<std::string, std::string>> suggested_;
   Diagnostic silent_;  // takes the notes of an error that was reported already
   const Ast& ast_;
   Position& at_;

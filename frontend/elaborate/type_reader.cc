@@ -19,24 +19,23 @@ std::vector<llvm::StringRef> DTypeNames() {
   return names;
 }
 
-// "; did you mean 'f32'?" for the name of a dtype in other languages, else `near`.
-std::string DTypeHint(llvm::StringRef name, std::string near) {
-  const llvm::StringRef meant = llvm::StringSwitch<llvm::StringRef>(name)
-                                    .Cases("float", "float32", "single", "f32")
-                                    .Cases("double", "float64", "f64")
-                                    .Cases("half", "float16", "f16")
-                                    .Case("bfloat16", "bf16")
-                                    .Cases("int", "long", "int64", "i64")
-                                    .Case("int32", "i32")
-                                    .Case("int16", "i16")
-                                    .Cases("char", "int8", "i8")
-                                    .Case("uint64", "u64")
-                                    .Case("uint32", "u32")
-                                    .Case("uint16", "u16")
-                                    .Cases("byte", "uint8", "u8")
-                                    .Case("boolean", "bool")
-                                    .Default("");
-  return meant.empty() ? near : "; did you mean '" + meant.str() + "'?";
+// The dtype with that name in other languages, or an empty string.
+llvm::StringRef DTypeNamed(llvm::StringRef name) {
+  return llvm::StringSwitch<llvm::StringRef>(name)
+      .Cases("float", "float32", "single", "f32")
+      .Cases("double", "float64", "f64")
+      .Cases("half", "float16", "f16")
+      .Case("bfloat16", "bf16")
+      .Cases("int", "long", "int64", "i64")
+      .Case("int32", "i32")
+      .Case("int16", "i16")
+      .Cases("char", "int8", "i8")
+      .Case("uint64", "u64")
+      .Case("uint32", "u32")
+      .Case("uint16", "u16")
+      .Cases("byte", "uint8", "u8")
+      .Case("boolean", "bool")
+      .Default("");
 }
 
 // A capital letter, possibly with a suffix, as in symbols for dtypes.
@@ -58,9 +57,11 @@ std::optional<DType> TypeReader::ReadDType(const ast::TypeTerm& term, bool intro
     at_.frame->symbols[name] = {Datum(DType::kF32), term.name.range};
     return DType::kF32;
   }
-  report_.Error(Code::kBadType, term.name.range,
-                "no dtype is called '" + name + "'" +
-                    DTypeHint(name, report_.DidYouMean(name, DTypeNames())));
+  const llvm::StringRef meant = DTypeNamed(name);
+  report_.Error(
+      Code::kBadType, term.name.range,
+      "no dtype is called '" + name + "'" +
+          (meant.empty() ? report_.DidYouMean(name, DTypeNames()) : report_.Suggest(name, meant)));
   return std::nullopt;
 }
 

@@ -84,6 +84,7 @@ void Variables::Define(const ast::VariableStatement* statement, Value* value) {
   // The parameters of a copied layer are states.
   if (value->kind() == ValueKind::kState) value = names_.CurrentState(value);
   unused_.Define(statement->name, is_param ? NameKind::kParameter : NameKind::kState, Datum(value));
+  at_.Observe(statement->name.range, Datum(value));
   names_.Assign(statement->name.text, Datum(value));
 }
 

@@ -71,6 +71,11 @@ void Diagnostic::RenderJson(llvm::raw_ostream& os) const {
     llvm::json::Array others;
     for (SourceRange range : secondary) others.push_back(RangeJson(*file, range));
     object["secondary"] = std::move(others);
+    if (suggestion) {
+      object["suggestion"] =
+          llvm::json::Object{{"range", RangeJson(*file, suggestion->range)},
+                             {"replacement", llvm::json::fixUTF8(suggestion->replacement)}};
+    }
   }
   llvm::json::Array note_list;
   for (const DiagnosticNote& note : notes) {

@@ -21,6 +21,7 @@ int CompareMain(Arguments arguments);
 int OpsMain(Arguments arguments);
 int ExplainMain(Arguments arguments);
 int ExportMain(Arguments arguments);
+int LspMain(Arguments arguments);
 int ReplMain(Arguments arguments);
 int TestMain(Arguments arguments);
 int TrainMain(Arguments arguments);
@@ -52,6 +53,7 @@ inline constexpr Command kCommands[] = {
      CompareMain},
     {"ops", "[NAME]", "list the operators, or document one", OpsMain},
     {"repl", "[FILE]", "run statements interactively", ReplMain},
+    {"lsp", "", "serve an editor: errors, types and completion while typing", LspMain},
     {"explain", "CODE", "explain the code of a message", ExplainMain},
     {"version", "", "print version, formats and devices", VersionMain},
 };

@@ -31,6 +31,12 @@ struct DiagnosticNote {
   SourceRange range;
 };
 
+/// An edit that probably corrects an error.
+struct Suggestion {
+  SourceRange range;  // in the file of the diagnostic
+  std::string replacement;
+};
+
 /// One error or warning and its position. `file` is null if it does not refer to a source.
 struct PDL_API Diagnostic {
   Severity severity = Severity::kError;
@@ -44,6 +50,8 @@ struct PDL_API Diagnostic {
   /// Underlined with '~' if they are on the line of the caret.
   llvm::SmallVector<SourceRange, 2> secondary;
   std::vector<DiagnosticNote> notes;
+  /// The edit that the message proposes, if it is one replacement, as in "did you mean 'relu'?".
+  std::optional<Suggestion> suggestion;
 
   Diagnostic& Underline(SourceRange range) { return secondary.push_back(range), *this; }
   Diagnostic& Note(std::string text) { return NoteAt(nullptr, {}, std::move(text)); }
@@ -55,8 +63,9 @@ struct PDL_API Diagnostic {
   void Render(llvm::raw_ostream& os) const;
   /// Prints the diagnostic as one JSON object on one line, with the fields "severity", "code",
   /// "message", "notes" and, if it has a position, "file", "range" and "secondary" (the underlined
-  /// ranges). Lines and columns count from 1, columns in characters; offsets count bytes from 0; a
-  /// range ends one past its last character.
+  /// ranges), and, if there is one, "suggestion" with "range" and "replacement". Lines and columns
+  /// count from 1, columns in characters; offsets count bytes from 0; a range ends one past its
+  /// last character.
   void RenderJson(llvm::raw_ostream& os) const;
 };
 

@@ -1,0 +1,100 @@
+// Requests about the structure of a document, and runs of its tests.
+#include "llvm/Support/FileSystem.h"
+#include "llvm/Support/MemoryBuffer.h"
+#include "llvm/Support/Program.h"
+#include "tools/pdl/lsp/server.h"
+#include "tools/pdl/lsp/structure.h"
+#include "tools/pdl/lsp/uri.h"
+
+namespace pdl::lsp {
+
+using llvm::json::Array;
+using llvm::json::Object;
+using llvm::json::Value;
+
+namespace {
+
+/// Runs `pdl test` for one test; returns its output.
+std::string OutputOfTest(const std::string& path, const std::string& name, bool* passed) {
+  llvm::SmallString<128> output;
+  if (llvm::sys::fs::createTemporaryFile("pdl-test", "txt", output))
+    return "no temporary file can be made";
+  const std::string program = llvm::sys::fs::getMainExecutable(nullptr, nullptr);
+  const std::string filter = "--filter=" + name;
+  const llvm::StringRef arguments[] = {program, "test", "--color=never", filter, path};
+  const std::optional<llvm::StringRef> redirects[] = {llvm::StringRef(), output.str(),
+                                                      output.str()};
+  constexpr unsigned kMaxSeconds = 600;
+  std::string error;
+  const int status = llvm::sys::ExecuteAndWait(program, arguments, std::nullopt, redirects,
+                                               kMaxSeconds, 0, &error);
+  *passed = status == 0;
+  const auto printed = llvm::MemoryBuffer::getFile(output);
+  llvm::sys::fs::remove(output);
+  constexpr size_t kMaxShown = 4000;
+  return error + (printed ? (*printed)->getBuffer().take_front(kMaxShown).trim().str() : "");
+}
+
+}  // namespace
+
+void Server::OnDocumentSymbol(const DocumentParams& params, Reply reply) {
+  const DocumentPtr document = documents_.Find(params.uri);
+  if (document == nullptr) return reply(nullptr);
+  reply(DocumentSymbols(*document, client_.hierarchical_symbols));
+}
+
+void Server::OnFoldingRange(const DocumentParams& params, Reply reply) {
+  const DocumentPtr document = documents_.Find(params.uri);
+  if (document == nullptr) return reply(nullptr);
+  reply(FoldingRanges(*document));
+}
+
+void Server::OnSemanticTokens(const DocumentParams& params, Reply reply) {
+  const DocumentPtr document = documents_.Find(params.uri);
+  if (document == nullptr) return reply(nullptr);
+  reply(SemanticTokens(*document, client_.encoding, {0, UINT32_MAX}));
+}
+
+void Server::OnSemanticTokensRange(const RangeParams& params, Reply reply) {
+  const DocumentPtr document = documents_.Find(params.uri);
+  if (document == nullptr) return reply(nullptr);
+  reply(SemanticTokens(*document, client_.encoding, FromRange(document->lines, params.range)));
+}
+
+void Server::OnCodeLens(const DocumentParams& params, Reply reply) {
+  const DocumentPtr document = documents_.Find(params.uri);
+  // A test is run from the file.
+  if (document == nullptr || document->path.empty()) return reply(Array());
+  reply(CodeLenses(*document));
+}
+
+void Server::OnExecuteCommand(const CommandParams& params, Reply reply) {
+  if (params.command != "pdl.runTest" || params.arguments.size() != 2) {
+    return reply(llvm::make_error<mlir::lsp::LSPError>(
+        "there is no command '" + params.command + "' with these arguments",
+        mlir::lsp::ErrorCode::InvalidParams));
+  }
+  RunTest(params.arguments[0], params.arguments[1]);
+  reply(nullptr);
+}
+
+void Server::RunTest(const std::string& uri, const std::string& name) {
+  const std::string path = PathOfUri(uri);
+  auto notify = [this](int type, const std::string& message) {
+    Event event;
+    event.kind = Event::Kind::kNotify;
+    event.message = Object{{"type", type}, {"message", llvm::json::fixUTF8(message)}};
+    events_.Push(std::move(event));
+  };
+  if (path.empty()) return notify(1, "a test is run from a saved file");
+  if (is_test_running_.exchange(true)) return notify(2, "another test is running");
+  if (test_run_.joinable()) test_run_.join();
+  test_run_ = std::thread([this, notify, path, name] {
+    bool passed = false;
+    const std::string output = OutputOfTest(path, name, &passed);
+    notify(passed ? 3 : 1, output);
+    is_test_running_ = false;
+  });
+}
+
+}  // namespace pdl::lsp
