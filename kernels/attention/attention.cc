@@ -208,12 +208,14 @@ class Forward {
     for (int64_t i = 0; i < queries; ++i) {
       // Probabilities are relative to the rounded product.
       const C largest = step.largest[i] * scale;
-      StoreLse(first + i, static_cast<C>(largest * kLn2), step.total[i]);
+      StoreLse(first + i, static_cast<double>(largest) * kLn2, step.total[i]);
     }
   }
 
-  void StoreLse(int64_t row, C largest, C total) const {
-    lse_[row] = largest == std::numeric_limits<C>::infinity() ? largest : largest + std::log(total);
+  void StoreLse(int64_t row, double largest, C total) const {
+    lse_[row] = largest == std::numeric_limits<double>::infinity()
+                    ? static_cast<C>(largest)
+                    : static_cast<C>(largest + static_cast<double>(std::log(total)));
   }
 
   void RunFew(int64_t head, int64_t begin, int64_t rows, char* memory) const {
@@ -246,7 +248,7 @@ class Forward {
       // A row that attends to no key is 0.
       const C factor = total[i] == 0 ? C(0) : C(1) / total[i];
       loops_.store(sums + i * s_.width, s_.width, factor, y_ + (first_row + i) * s_.width);
-      StoreLse(first_row + i, largest[i], total[i]);
+      StoreLse(first_row + i, static_cast<double>(largest[i]), total[i]);
     }
   }
 

@@ -221,8 +221,14 @@ struct Panel {
     if (!s.is_first) std::copy_n(s.largest, kLanes, factors);
     UpdateLargest(s, factors);
     Exponentiate(s, factors);
-    simd::RunThinGemm<R, kVectors, true>({s.width, s.num_keys, s.values, s.width, s.scores, kLanes,
-                                          s.sums, kLanes, s.is_first ? nullptr : factors});
+    // Sums of more terms would be less accurate.
+    constexpr int64_t kTerms = 64;
+    for (int64_t k = 0; k < s.num_keys; k += kTerms) {
+      simd::RunThinGemm<R, kVectors, true>({s.width, std::min(kTerms, s.num_keys - k),
+                                            s.values + k * s.width, s.width, s.scores + k * kLanes,
+                                            kLanes, s.sums, kLanes,
+                                            s.is_first || k > 0 ? nullptr : factors, k > 0});
+    }
   }
 };
 

@@ -170,11 +170,11 @@ llvm::Expected<bool> MatmulPlan::PrepareFewRows(const PrepareContext& context) {
   }
   // More rows of dot products would not be computed as fast as b is read.
   constexpr int64_t kRowsOfDots = 2;
-  if (dtype_ == DType::kF32 && s.b_row == 1 && s.m <= kRowsOfDots) {
-    plain_ = FewRowsTurnedGemm();
-  } else if (constant != nullptr) {
+  if (constant != nullptr) {
     if (llvm::Error error = PackIntoPanels(context, *constant)) return error;
     plain_ = PanelsGemm();
+  } else if (dtype_ == DType::kF32 && s.b_row == 1 && s.m <= kRowsOfDots) {
+    plain_ = FewRowsTurnedGemm();
   } else {
     return false;
   }
