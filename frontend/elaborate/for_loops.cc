@@ -85,8 +85,7 @@ void ForLoops::Expand(const ast::ForStatement* statement, const Rounds& rounds, 
     if (report_.stopped() || !budget_.Spend(1, over)) break;
     if (count > 1) at_.frame->counts = counts + "." + std::to_string(i);
     if (names.size() == 2) names_.Assign(names[0].text, Datum(i));
-    Datum item =
-        items == nullptr ? Datum(rounds.first + i) : (*items)[static_cast<size_t>(i)];
+    Datum item = items == nullptr ? Datum(rounds.first + i) : (*items)[static_cast<size_t>(i)];
     at_.Observe(names.back().range, item);
     names_.Assign(names.back().text, std::move(item));
     if (repeat != nullptr) {

@@ -165,8 +165,10 @@ def main():
         if number % max(EDITS // 20, 1) == 0:
             compare(client, document, path.as_uri(), path)
             compared += 1
+    status = pathlib.Path(f"/proc/{client.process.pid}/status").read_text()
+    peak = next(line for line in status.splitlines() if line.startswith("VmHWM")).split()[1]
     assert client.shutdown() == 0
-    print(f"{EDITS} edits, {compared} comparisons")
+    print(f"{EDITS} edits, {compared} comparisons, at most {int(peak) // 1024} MB")
 
 
 if __name__ == "__main__":
