@@ -61,8 +61,8 @@ ConstantResults::Key ConstantResults::KeyOf(const Op& op, llvm::ArrayRef<Key> op
   }
   const Key key = next_;
   next_ += static_cast<Key>(op.results().size());
-  calls_.emplace(hash, Call{&op.def(), op.attribute_values().vec(),
-                            llvm::SmallVector<Key, 4>(operands), key});
+  calls_.emplace(
+      hash, Call{&op.def(), op.attribute_values().vec(), llvm::SmallVector<Key, 4>(operands), key});
   return key;
 }
 
@@ -80,10 +80,7 @@ void ConstantResults::Insert(Key key, Tensor tensor) {
 
 ConstantCalls::ConstantCalls(const Graph& graph, Device device, bool training,
                              ConstantResults* shared)
-    : device_(device),
-      training_(training),
-      shared_(shared),
-      effects_(EffectsOfBlocks(graph)) {}
+    : device_(device), training_(training), shared_(shared), effects_(EffectsOfBlocks(graph)) {}
 
 void ConstantCalls::AddSource(const Value* value, llvm::StringRef name, Tensor tensor) {
   if (shared_ != nullptr) keys_[value] = shared_->KeyOf(name);
@@ -205,7 +202,8 @@ bool ConstantCalls::EvaluateAll(llvm::ArrayRef<const Op*> ops, const ValueSet& a
       return false;
     }
     for (auto [result, tensor] : llvm::zip_equal(op->results(), *computed)) {
-      if (IsRead(result, at_end) && shared_ != nullptr) shared_->Insert(keys_.lookup(result), tensor);
+      if (IsRead(result, at_end) && shared_ != nullptr)
+        shared_->Insert(keys_.lookup(result), tensor);
       known_[result] = std::move(tensor);
     }
     for (const Value* operand : op->operands())

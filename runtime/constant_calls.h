@@ -50,21 +50,21 @@ class ConstantResults {
 
   Key next_ = 0;
   std::map<std::string, Key, std::less<>> names_;
-  std::unordered_multimap<size_t, Call> calls_;  // by hash
+  std::unordered_multimap<size_t, Call> calls_;        // by hash
   std::map<std::pair<Key, int64_t>, Tensor> tensors_;  // by key and device
 };
 
 /// Finds the calls of a graph whose results are the same in every run, because they depend on
-/// nothing but parameters and constants, and computes the results that other calls read. They are no
-/// steps of the Schedule.
+/// nothing but parameters and constants, and computes the results that other calls read. They are
+/// no steps of the Schedule.
 class ConstantCalls {
  public:
   /// Evaluates a call; its operands and results are on the device of the Plan.
   using Evaluate =
       llvm::function_ref<llvm::Expected<std::vector<Tensor>>(const Op&, llvm::ArrayRef<Tensor>)>;
 
-  /// `training`: the value of calls that ask for it (OpProperties::is_training_flag). `shared`: null
-  /// if no other graph uses the results.
+  /// `training`: the value of calls that ask for it (OpProperties::is_training_flag). `shared`:
+  /// null if no other graph uses the results.
   ConstantCalls(const Graph& graph, Device device, bool training, ConstantResults* shared);
 
   /// Adds a value that is the same in every run. `name` identifies it among the graphs that share
@@ -73,8 +73,8 @@ class ConstantCalls {
   bool IsSource(const Value* value) const { return sources_.contains(value); }
   /// Finds the constant calls among `ops`, which are in order, and computes their results that
   /// other calls or the end of the run read. Without `folds`, only calls without operands count.
-  /// A call remains a step if it cannot be evaluated because of an Error, or if its results would take
-  /// more memory than the sources that they are computed from.
+  /// A call remains a step if it cannot be evaluated because of an Error, or if its results would
+  /// take more memory than the sources that they are computed from.
   void Compute(llvm::ArrayRef<const Op*> ops, const ValueSet& at_end, bool folds,
                Evaluate evaluate);
 

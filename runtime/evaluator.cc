@@ -108,8 +108,7 @@ llvm::Expected<std::vector<Tensor>> EvaluateConstantCall(const Graph& graph, con
     on_host.push_back(std::move(*copy));
   }
   auto no_sizes = [](llvm::StringRef) -> std::optional<int64_t> { return std::nullopt; };
-  llvm::Expected<std::vector<Tensor>> results =
-      EvaluateCall(graph, op, on_host, no_sizes, random);
+  llvm::Expected<std::vector<Tensor>> results = EvaluateCall(graph, op, on_host, no_sizes, random);
   if (!results) return results;
   for (Tensor& tensor : *results) {
     llvm::Expected<Tensor> moved = MoveToDevice(tensor, context);

@@ -57,8 +57,8 @@ class PlanCache {
 
   /// `outputs` as in ScheduleRequest; those of `run` are ignored.
   llvm::Expected<ChosenPlan> Get(llvm::ArrayRef<std::string> outputs, const RunOptions& run,
-                                 bool variable_parameters, DeviceContext& context,
-                                 SizesOf sizes_of, HoldsInitial holds_initial);
+                                 bool variable_parameters, DeviceContext& context, SizesOf sizes_of,
+                                 HoldsInitial holds_initial);
 
  private:
   /// The Plans for one outcome of the conditions on sizes.

@@ -154,8 +154,8 @@ class Scheduler {
   llvm::Error FindFixedStates() {
     if (!request_.initial_state) return llvm::Error::success();
     for (const Value* state : graph_.states()) {
-      const bool is_updated = llvm::any_of(
-          updates_, [&](const GraphUpdate& update) { return update.state == state; });
+      const bool is_updated =
+          llvm::any_of(updates_, [&](const GraphUpdate& update) { return update.state == state; });
       if (!needed_.contains(state) || is_updated) continue;
       llvm::Expected<Tensor> initial = request_.initial_state(*state);
       if (!initial) return initial.takeError();

@@ -1,5 +1,5 @@
-// Normalization with fixed statistics after a convolution: its factor is multiplied into the weights,
-// and its shift is the bias (as in Jacob et al., arXiv:1712.05877, section 3.2).
+// Normalization with fixed statistics after a convolution: its factor is multiplied into the
+// weights, and its shift is the bias (as in Jacob et al., arXiv:1712.05877, section 3.2).
 #include "ir/passes/block_effects.h"
 #include "llvm/ADT/STLExtras.h"
 #include "llvm/ADT/StringSwitch.h"
@@ -11,7 +11,9 @@ namespace pdl {
 namespace {
 
 bool IsConvolution(const Op& op) {
-  return llvm::StringSwitch<bool>(op.type()).Cases("conv1d", "conv2d", "conv3d", true).Default(false);
+  return llvm::StringSwitch<bool>(op.type())
+      .Cases("conv1d", "conv2d", "conv3d", true)
+      .Default(false);
 }
 bool IsNormalize(const Op& op) { return op.type() == "normalize"; }
 
@@ -67,8 +69,7 @@ class NormalizationFolder {
     auto is_usable = [&](const Value* value) {
       return fixed_.contains(value) && value->type().dtype == DType::kF32;
     };
-    return x->type().dtype == DType::kF32 &&
-           llvm::all_of(op.operands().drop_front(), is_usable) &&
+    return x->type().dtype == DType::kF32 && llvm::all_of(op.operands().drop_front(), is_usable) &&
            llvm::all_of(conv->operands().drop_front(), is_usable);
   }
 

@@ -27,9 +27,8 @@ void FoldInto(Graph& graph, Op& op) {
   std::vector<AttributeValue> attributes = op.attribute_values().vec();
   bool has_changed = false;
   for (auto [flag, operand] : llvm::zip_equal(kFlags, operands)) {
-    const auto decl =
-        llvm::find_if(op.def().signature.attributes,
-                      [&](const AttributeDecl& each) { return each.name == flag; });
+    const auto decl = llvm::find_if(op.def().signature.attributes,
+                                    [&](const AttributeDecl& each) { return each.name == flag; });
     AttributeValue& value =
         attributes[static_cast<size_t>(decl - op.def().signature.attributes.begin())];
     while (operand->producer() != nullptr && SwapsLastAxes(*operand->producer())) {

@@ -180,9 +180,9 @@ constexpr Pass kChannelsLast = {"channels-last",
                                 kDense | kNoGradients};
 
 constexpr Pass kNetworkPasses[] = {
-    kDropTraining,   kDeadCode,        kLowerStorage,          kLowerGradients,
-    kUpdateUsedRows, kFoldTransposes, kReducePrecision, kForwardSingleOperands,
-    kCommonSubexpressions, kMergeLoops, kFoldConstants, kFinalDeadCode};
+    kDropTraining,         kDeadCode,       kLowerStorage,    kLowerGradients,
+    kUpdateUsedRows,       kFoldTransposes, kReducePrecision, kForwardSingleOperands,
+    kCommonSubexpressions, kMergeLoops,     kFoldConstants,   kFinalDeadCode};
 constexpr Pass kPlanPasses[] = {kSelectSides, kDropUnreadChecks, kFoldNormalizations,
                                 kChannelsLast};
 constexpr Pass kStepPasses[] = {kTrainingStep, kScaleGradients, kAverageParameters};

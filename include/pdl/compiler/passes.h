@@ -51,9 +51,9 @@ PDL_API void DropChecks(Graph& graph);
 /// Removes calls that have no side effects and whose results are not used by an output, an update,
 /// training, or another live call.
 PDL_API void EliminateDeadCode(Graph& graph);
-/// Replaces matmuls of transposed matrices by matmuls with transpose_a or transpose_b, which read the
-/// matrices as they are stored; EliminateDeadCode removes unused transposes. Run after gradients are
-/// lowered, which creates such calls.
+/// Replaces matmuls of transposed matrices by matmuls with transpose_a or transpose_b, which read
+/// the matrices as they are stored; EliminateDeadCode removes unused transposes. Run after
+/// gradients are lowered, which creates such calls.
 PDL_API void FoldTransposes(Graph& graph);
 /// Replaces uses of calls that are the identity (OpProperties::is_identity) with their operand;
 /// EliminateDeadCode removes the calls. Run after gradients are lowered.
@@ -109,9 +109,9 @@ PDL_API std::vector<std::string> TrainedParameters(const Graph& network);
 /// The name of the state with the moving average of a parameter: "fc.w.average".
 PDL_API std::string AverageName(llvm::StringRef parameter);
 
-/// Folds the normalization of the channels of an f32 convolution (`normalize`) into the convolution's
-/// weights and bias, where these and the statistics are the same in every run. `is_fixed`: whether a
-/// parameter or state is. Results differ in the last bits.
+/// Folds the normalization of the channels of an f32 convolution (`normalize`) into the
+/// convolution's weights and bias, where these and the statistics are the same in every run.
+/// `is_fixed`: whether a parameter or state is. Results differ in the last bits.
 PDL_API void FoldNormalizations(Graph& graph, const OpRegistry& registry,
                                 llvm::function_ref<bool(const Value&)> is_fixed);
 /// Whether the graph calls `normalize`.

@@ -52,8 +52,8 @@ struct PassContext {
   bool training = false;
   /// The run observes the result of each call as it was written, so calls must not be rewritten.
   bool is_observed = false;
-  /// Whether a parameter, or a state that the Plan does not change, has the same value in every run;
-  /// null: none has.
+  /// Whether a parameter, or a state that the Plan does not change, has the same value in every
+  /// run; null: none has.
   llvm::function_ref<bool(const Value&)> is_fixed = nullptr;
   /// Names of the outputs to compute; empty: all.
   llvm::ArrayRef<std::string> outputs = {};

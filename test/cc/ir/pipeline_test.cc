@@ -69,7 +69,8 @@ TEST(Pipeline, AnObserverSeesWhatEachPassDid) {
   ASSERT_NE(network, nullptr);
   EXPECT_EQ(names.text,
             "(drop-training) dead-code lower-storage lower-gradients (update-used-rows) "
-            "fold-transposes (reduce-precision) forward-single-operands common-subexpressions merge-loops "
+            "fold-transposes (reduce-precision) forward-single-operands common-subexpressions "
+            "merge-loops "
             "fold-constants final-dead-code");
   EXPECT_EQ(names.missing, 0u);
   EXPECT_EQ(PropertiesOf(network->optimized_graph()), kDense | kNoGradients | kNoTraining);
@@ -77,7 +78,8 @@ TEST(Pipeline, AnObserverSeesWhatEachPassDid) {
   names.text.clear();
   CPUContext context;
   EXPECT_EQ(Message(network->DescribePlan(&context, {}, {})), "");
-  EXPECT_EQ(names.text, "(select-sides) (drop-unread-checks) (fold-normalizations) (channels-last)");
+  EXPECT_EQ(names.text,
+            "(select-sides) (drop-unread-checks) (fold-normalizations) (channels-last)");
 }
 
 TEST(Pipeline, PassesThatOnlyMakeItFasterCanBeLeftOut) {
@@ -89,7 +91,8 @@ TEST(Pipeline, PassesThatOnlyMakeItFasterCanBeLeftOut) {
   ASSERT_NE(MakeNetwork(kRagged, options), nullptr);
   EXPECT_EQ(names.text,
             "(drop-training) dead-code lower-storage lower-gradients (update-used-rows) "
-            "(fold-transposes) reduce-precision (forward-single-operands) (common-subexpressions) (merge-loops) "
+            "(fold-transposes) reduce-precision (forward-single-operands) (common-subexpressions) "
+            "(merge-loops) "
             "(fold-constants) (final-dead-code)");
 }
 
@@ -112,9 +115,11 @@ output y = plan_select(size([N]) > 4, cos(x), sin(x))
     EXPECT_EQ(Message(network->Run(&scope, &context)), "");
     return names.text;
   };
-  EXPECT_EQ(passes_of_run(2), "select-sides (drop-unread-checks) (fold-normalizations) (channels-last)");
+  EXPECT_EQ(passes_of_run(2),
+            "select-sides (drop-unread-checks) (fold-normalizations) (channels-last)");
   EXPECT_EQ(passes_of_run(3), "");
-  EXPECT_EQ(passes_of_run(5), "select-sides (drop-unread-checks) (fold-normalizations) (channels-last)");
+  EXPECT_EQ(passes_of_run(5),
+            "select-sides (drop-unread-checks) (fold-normalizations) (channels-last)");
   for (int64_t size = 1; size < 100; ++size) EXPECT_EQ(passes_of_run(size), "");
 }
 

@@ -83,9 +83,9 @@ TEST(NetworkConstants, AnObservedRunComputesEachCall) {
 }
 
 TEST(NetworkConstants, TrainingIsDecidedForEachPlan) {
-  const auto network =
-      MakeNetwork("param w: f32[] = ones()\nif training {\n  y = w + 1.0\n} else {\n  y = w\n}\n"
-                  "output y = y * 2.0\n");
+  const auto network = MakeNetwork(
+      "param w: f32[] = ones()\nif training {\n  y = w + 1.0\n} else {\n  y = w\n}\n"
+      "output y = y * 2.0\n");
   CPUContext context;
   for (const bool training : {true, false, true}) {
     Scope scope;
@@ -180,7 +180,8 @@ output h = scan(x, init=zeros([2, 3]), body=step())
   NetworkOptions plain;
   plain.optimize = false;
   std::string bytes[2];
-  for (auto [i, network] : {std::pair(0, MakeNetwork(kLoop)), std::pair(1, MakeNetwork(kLoop, plain))}) {
+  for (auto [i, network] :
+       {std::pair(0, MakeNetwork(kLoop)), std::pair(1, MakeNetwork(kLoop, plain))}) {
     ASSERT_NE(network, nullptr);
     CPUContext context;
     Scope scope;
