@@ -34,7 +34,8 @@ std::vector<AttributeValue> WithSizes(llvm::ArrayRef<AttributeValue> attributes,
 llvm::Expected<std::vector<Tensor>> EvaluateCall(const Graph& graph, const Op& op,
                                                  llvm::ArrayRef<Tensor> operands,
                                                  SymbolLookup lookup, RandomState random,
-                                                 llvm::StringRef result_name) {
+                                                 llvm::StringRef result_name,
+                                                 const DeviceContext* context) {
   OperatorArguments arguments;
   arguments.def = &op.def();
   arguments.attributes = WithSizes(op.attribute_values(), lookup);
@@ -51,9 +52,10 @@ llvm::Expected<std::vector<Tensor>> EvaluateCall(const Graph& graph, const Op& o
   llvm::Expected<std::unique_ptr<OperatorBase>> created =
       CreateOperator(arguments, DeviceKind::kCPU);
   if (!created) return created.takeError();
-  CPUContext context;
-  context.SetRandom(random);
-  return RunSingleCall(**created, operands, context);
+  std::unique_ptr<DeviceContext> own =
+      context == nullptr ? std::make_unique<CPUContext>() : context->Fork();
+  own->SetRandom(random);
+  return RunSingleCall(**created, operands, *own);
 }
 
 llvm::Expected<std::vector<Constant>> EvaluateConstants(const Graph& graph, const Op& op,
@@ -108,7 +110,9 @@ llvm::Expected<std::vector<Tensor>> EvaluateConstantCall(const Graph& graph, con
     on_host.push_back(std::move(*copy));
   }
   auto no_sizes = [](llvm::StringRef) -> std::optional<int64_t> { return std::nullopt; };
-  llvm::Expected<std::vector<Tensor>> results = EvaluateCall(graph, op, on_host, no_sizes, random);
+  llvm::Expected<std::vector<Tensor>> results = EvaluateCall(
+      graph, op, on_host, no_sizes, random, "",
+      context.device().kind == DeviceKind::kCPU ? &context : nullptr);
   if (!results) return results;
   for (Tensor& tensor : *results) {
     llvm::Expected<Tensor> moved = MoveToDevice(tensor, context);

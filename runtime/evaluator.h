@@ -15,11 +15,13 @@
 namespace pdl {
 
 /// Evaluates a single call on the CPU, for constant folding and initializers.
-/// `result_name` is the key of its random stream (by default the first result's name).
+/// `result_name` is the key of its random stream (by default the first result's name). `context`: a
+/// CPU context whose threads to use; null: those of a new one.
 llvm::Expected<std::vector<Tensor>> EvaluateCall(const Graph& graph, const Op& op,
                                                  llvm::ArrayRef<Tensor> operands,
                                                  SymbolLookup lookup, RandomState random,
-                                                 llvm::StringRef result_name = "");
+                                                 llvm::StringRef result_name = "",
+                                                 const DeviceContext* context = nullptr);
 
 /// The same for Constants.
 llvm::Expected<std::vector<Constant>> EvaluateConstants(const Graph& graph, const Op& op,
