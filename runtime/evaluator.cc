@@ -110,9 +110,9 @@ llvm::Expected<std::vector<Tensor>> EvaluateConstantCall(const Graph& graph, con
     on_host.push_back(std::move(*copy));
   }
   auto no_sizes = [](llvm::StringRef) -> std::optional<int64_t> { return std::nullopt; };
-  llvm::Expected<std::vector<Tensor>> results = EvaluateCall(
-      graph, op, on_host, no_sizes, random, "",
-      context.device().kind == DeviceKind::kCPU ? &context : nullptr);
+  llvm::Expected<std::vector<Tensor>> results =
+      EvaluateCall(graph, op, on_host, no_sizes, random, "",
+                   context.device().kind == DeviceKind::kCPU ? &context : nullptr);
   if (!results) return results;
   for (Tensor& tensor : *results) {
     llvm::Expected<Tensor> moved = MoveToDevice(tensor, context);

@@ -280,13 +280,13 @@ def measure(network, model, sizes, threads, rounds, with_openvino):
         except RuntimeError as error:
             print(f"OpenVINO does not run this network: {str(error).splitlines()[-1]}", file=sys.stderr)
 
-    wanted = results["ONNX Runtime"]()
+    expected = results["ONNX Runtime"]()
     errors = {}
     for program in calls:
         if program != "ONNX Runtime":
             found = results[program]()
-            errors[program] = max(float(numpy.abs(found[name] - wanted[name]).max() / numpy.abs(wanted[name]).max())
-                                  for name in outputs if wanted[name].size)
+            errors[program] = max(float(numpy.abs(found[name] - expected[name]).max() / numpy.abs(expected[name]).max())
+                                  for name in outputs if expected[name].size)
     if not errors.get("OpenVINO", 0) < TOLERANCE:
         print(f"OpenVINO's results differ by {errors['OpenVINO']:.0e}: it is left out", file=sys.stderr)
         del calls["OpenVINO"]
