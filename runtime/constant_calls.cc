@@ -18,18 +18,6 @@ int64_t NumberOf(Device device) {
   return int64_t{device.index} * kNumDeviceKinds + static_cast<int64_t>(device.kind);
 }
 
-bool IsConstant(llvm::ArrayRef<Dim> dims) {
-  return llvm::all_of(dims, [](const Dim& dim) { return dim.is_constant(); });
-}
-
-/// Whether an attribute is independent of symbols and blocks.
-bool IsFixed(const AttributeValue& value) {
-  if (const Shape* shape = std::get_if<Shape>(&value)) return IsConstant(*shape);
-  if (const auto* shapes = std::get_if<std::vector<Shape>>(&value))
-    return llvm::all_of(*shapes, [](const Shape& shape) { return IsConstant(shape); });
-  return !std::holds_alternative<BlockId>(value);
-}
-
 /// The bytes of a value whose dims are constant.
 int64_t BytesOf(const Value* value) {
   int64_t bytes = DTypeSize(value->type().dtype);
@@ -136,9 +124,7 @@ bool ConstantCalls::MayCompute(const Op& op) const {
   if (failed_.contains(&op) || !EffectsOf(op, effects_).IsRepeatable()) return false;
   const OpProperties& properties = op.def().properties();
   if (op.def().kernel(DeviceKind::kCPU) == nullptr && !properties.is_training_flag) return false;
-  return llvm::all_of(op.attribute_values(), IsFixed) &&
-         llvm::all_of(op.results(),
-                      [](const Value* result) { return IsConstant(result->type().dims); });
+  return IsIndependentOfSizes(op);
 }
 
 void ConstantCalls::DropLarge(llvm::ArrayRef<const Op*> ops, const ValueSet& at_end) {

@@ -111,8 +111,13 @@ llvm::Expected<Tensor> WeightStore::Initial(const Value& variable, SymbolLookup 
 }
 
 llvm::Expected<Tensor> WeightStore::KeptInitial(const Value& state) {
-  if (!llvm::all_of(state.type().dims, [](const Dim& dim) { return dim.is_constant(); }) ||
-      SourceOf(state) != nullptr)
+  const Dim bytes = NumElements(state.type().dims) * Dim(DTypeSize(state.type().dtype));
+  {
+    std::lock_guard lock(mutex_);
+    if (const auto kept = values_.find(state.name()); kept != values_.end()) return kept->second;
+  }
+  // The initial value of another state is computed for each Scope.
+  if (!bytes.is_constant() || bytes.constant() > kKeptStateBytes || SourceOf(state) != nullptr)
     return Tensor();
   llvm::Expected<Tensor> value =
       Initial(state, [](llvm::StringRef) -> std::optional<int64_t> { return std::nullopt; });

@@ -65,4 +65,19 @@ std::vector<CallEffects> EffectsOfBlocks(const Graph& graph) {
   return effects;
 }
 
+bool IsIndependentOfSizes(const Op& op) {
+  const auto is_constant = [](const Shape& shape) {
+    return llvm::all_of(shape, [](const Dim& dim) { return dim.is_constant(); });
+  };
+  const auto is_fixed = [&](const AttributeValue& value) {
+    if (const Shape* shape = std::get_if<Shape>(&value)) return is_constant(*shape);
+    if (const auto* shapes = std::get_if<std::vector<Shape>>(&value))
+      return llvm::all_of(*shapes, is_constant);
+    return !std::holds_alternative<BlockId>(value);
+  };
+  return llvm::all_of(op.attribute_values(), is_fixed) &&
+         llvm::all_of(op.results(),
+                      [&](const Value* result) { return is_constant(result->type().dims); });
+}
+
 }  // namespace pdl

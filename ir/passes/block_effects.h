@@ -38,6 +38,10 @@ std::vector<AttributeValue> AttributesWithStream(const Op& op);
 /// Returns the effects of a call and of the blocks that it references.
 CallEffects EffectsOf(const Op& op, llvm::ArrayRef<CallEffects> effects_of_blocks);
 
+/// Whether neither the attributes of a call nor the sizes of its results depend on symbols, and it
+/// references no block: with known operands it can be evaluated before a run.
+bool IsIndependentOfSizes(const Op& op);
+
 }  // namespace pdl
 
 #endif  // PDL_IR_PASSES_BLOCK_EFFECTS_H_

@@ -120,25 +120,13 @@ class Folder {
   bool MayFold(const Op& op) const {
     const CallEffects effects = EffectsOf(op, effects_);
     if (!effects.IsRepeatable() || effects.decided_by_plan) return false;
-    if (!llvm::all_of(op.attribute_values(), IsFixed)) return false;
+    if (!IsIndependentOfSizes(op)) return false;
     return llvm::all_of(op.results(), [&](const Value* result) {
       const Type& type = result->type();
-      if (type.storage != Storage::kDense || !IsConstant(type.dims)) return false;
+      if (type.storage != Storage::kDense) return false;
       Dim bytes = NumElements(type.dims) * Dim(DTypeSize(type.dtype));
       return bytes.is_constant() && bytes.constant() <= max_bytes_;
     });
-  }
-
-  /// Whether the call is independent of symbols and blocks.
-  static bool IsFixed(const AttributeValue& value) {
-    if (const Shape* shape = std::get_if<Shape>(&value)) return IsConstant(*shape);
-    if (const auto* shapes = std::get_if<std::vector<Shape>>(&value))
-      return llvm::all_of(*shapes, IsConstant);
-    return !std::holds_alternative<BlockId>(value);
-  }
-
-  static bool IsConstant(llvm::ArrayRef<Dim> dims) {
-    return llvm::all_of(dims, [](const Dim& dim) { return dim.is_constant(); });
   }
 
   /// Evaluates a call with known operands; returns false if that is not possible.

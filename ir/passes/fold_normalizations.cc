@@ -48,13 +48,9 @@ class NormalizationFolder {
   /// Whether the results of a call are the same in every run.
   bool IsFixed(const Op& op, llvm::ArrayRef<CallEffects> effects) const {
     const CallEffects effect = EffectsOf(op, effects);
-    return effect.IsRepeatable() && !effect.decided_by_plan &&
+    return effect.IsRepeatable() && !effect.decided_by_plan && IsIndependentOfSizes(op) &&
            llvm::all_of(op.operands(),
-                        [&](const Value* operand) { return fixed_.contains(operand); }) &&
-           llvm::all_of(op.results(), [](const Value* result) {
-             return llvm::all_of(result->type().dims,
-                                 [](const Dim& dim) { return dim.is_constant(); });
-           });
+                        [&](const Value* operand) { return fixed_.contains(operand); });
   }
 
   /// Whether a call normalizes the channels of a convolution that nothing else uses.
