@@ -153,10 +153,10 @@ class Scheduler {
 
   llvm::Error FindFixedStates() {
     if (!request_.initial_state) return llvm::Error::success();
+    llvm::DenseSet<const Value*> updated;
+    for (const GraphUpdate& update : updates_) updated.insert(update.state);
     for (const Value* state : graph_.states()) {
-      const bool is_updated =
-          llvm::any_of(updates_, [&](const GraphUpdate& update) { return update.state == state; });
-      if (!needed_.contains(state) || is_updated) continue;
+      if (!needed_.contains(state) || updated.contains(state)) continue;
       llvm::Expected<Tensor> initial = request_.initial_state(*state);
       if (!initial) return initial.takeError();
       if (!initial->owns_memory()) continue;
