@@ -369,9 +369,9 @@ class Generator {
       Value* value = pool_[i];
       if (value->producer() == nullptr || (added > 3 && random_.Chance(50))) continue;
       ++added;
-      graph().AddOutput("o" + std::to_string(i), value);
+      graph().AddOutput("r" + std::to_string(i), value);
     }
-    if (graph().outputs().empty() && !pool_.empty()) graph().AddOutput("o", pool_.back());
+    if (graph().outputs().empty() && !pool_.empty()) graph().AddOutput("r", pool_.back());
   }
 
   CallCorpus& corpus_;
