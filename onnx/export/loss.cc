@@ -77,9 +77,12 @@ Exported Huber(ExportCall& c) {
 Exported KlDiv(ExportCall& c) {
   const DType dtype = ComputeDType(c.dtype());
   const std::string log_q = c.In(0, dtype), p = c.In(1, dtype);
-  if (c.attributes().Bool("log_target"))
-    return c.Out(c.Node("Mul", {c.Node("Exp", {p}), c.Node("Sub", {p, log_q})}), dtype);
   const std::string zero = c.Scalar(0, dtype);
+  if (c.attributes().Bool("log_target")) {
+    const std::string part = c.Node("Exp", {p});
+    const std::string cost = c.Node("Mul", {part, c.Node("Sub", {p, log_q})});
+    return c.Out(c.Node("Where", {c.Node("Equal", {part, zero}), zero, cost}), dtype);
+  }
   const std::string cost = c.Node("Mul", {p, c.Node("Sub", {c.Node("Log", {p}), log_q})});
   return c.Out(c.Node("Where", {c.Node("Equal", {p, zero}), zero, cost}), dtype);
 }

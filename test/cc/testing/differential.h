@@ -28,15 +28,16 @@ using RunResults = std::map<std::string, Constant>;
 /// errors.
 class Differential {
  public:
-  /// The differences, one message for each way; empty if there are none.
-  std::vector<std::string> Compare(const RandomGraph& random);
+  /// The differences, one message for each way; empty if there are none. With `special`, nan and
+  /// infinities must stay the same in ONNX, too.
+  std::vector<std::string> Compare(const RandomGraph& random, bool special = false);
 
   /// The results with all passes, on one thread; empty if the run fails. For comparisons between
   /// processes.
   static RunResults Reference(const RandomGraph& random);
-  /// The differences between results of `random` in two processes.
-  static std::string CompareResults(const RandomGraph& random, const RunResults& expected,
-                                    const RunResults& got);
+  /// The difference between results of `random` with two instruction sets; empty if there is none.
+  static std::string CompareIsas(const RandomGraph& random, const RunResults& expected,
+                                 const RunResults& got);
 
   /// How often networks ran, and how often a run failed, for each way.
   struct Count {
@@ -50,7 +51,7 @@ class Differential {
   void CompareTraining(const RandomGraph& random, std::vector<std::string>* differences);
   void CompareStored(const RandomGraph& random, const RunResults& expected,
                      std::vector<std::string>* differences);
-  void CompareOnnx(const RandomGraph& random, const RunResults& expected,
+  void CompareOnnx(const RandomGraph& random, const RunResults& expected, bool special,
                    std::vector<std::string>* differences);
   void Cover(const Graph& graph);
 
