@@ -55,6 +55,9 @@ llvm::Expected<std::vector<Tensor>> EvaluateCall(const Graph& graph, const Op& o
   std::unique_ptr<DeviceContext> own =
       context == nullptr ? std::make_unique<CPUContext>() : context->Fork();
   own->SetRandom(random);
+  // A run may have to report an index out of range (RunOptions::check_indices), so such a call is
+  // not evaluated before it.
+  own->SetChecksIndices(true);
   return RunSingleCall(**created, operands, *own);
 }
 

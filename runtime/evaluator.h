@@ -14,7 +14,8 @@
 
 namespace pdl {
 
-/// Evaluates a single call on the CPU, for constant folding and initializers.
+/// Evaluates a single call on the CPU, for constant folding and initializers. An Error if an index
+/// is out of range.
 /// `result_name` is the key of its random stream (by default the first result's name). `context`: a
 /// CPU context whose threads to use; null: those of a new one.
 llvm::Expected<std::vector<Tensor>> EvaluateCall(const Graph& graph, const Op& op,

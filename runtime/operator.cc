@@ -9,6 +9,7 @@
 #include "pdl/op/inference.h"
 #include "pdl/op/lowering.h"
 #include "runtime/call_error.h"
+#include "runtime/check_indices.h"
 #include "runtime/composed_operator.h"
 #include "runtime/single_call.h"
 
@@ -225,6 +226,9 @@ llvm::Expected<std::vector<Tensor>> Compute(const OperatorBase& op, llvm::ArrayR
   for (const Tensor& tensor : inputs) input_pointers.push_back(&tensor);
   std::vector<Tensor*> output_pointers;
   for (Tensor& tensor : *outputs) output_pointers.push_back(&tensor);
+  if (context.checks_indices() && op.def().check_indices != nullptr)
+    if (llvm::Error error = CheckIndices(op, input_pointers, output_pointers, context))
+      return error;
   context.SetCall(preparation->state.get(), workspace.get());
   llvm::Error failure = op.RunPrepared(input_pointers, output_pointers, context);
   // The workspace is in use until then, even after a failure.
@@ -340,6 +344,7 @@ llvm::Expected<std::vector<Tensor>> RunSingleCall(const OperatorBase& op,
   if (is_empty && !op.def().properties().has_side_effect) return AllocateOutputs(*types, context);
   std::unique_ptr<DeviceContext> own = context.Fork();
   own->SetRandom(context.random());
+  own->SetChecksIndices(context.checks_indices());
   llvm::Expected<std::vector<Tensor>> outputs = Compute(op, inputs, *types, *own);
   if (!outputs) return Finish(call, outputs.takeError());
   return outputs;

@@ -80,6 +80,20 @@ static bool SaysItsSizes(const Op& op) {
          llvm::none_of(dims.drop_back(), [](const Dim& dim) { return dim.is_constant(0); });
 }
 
+// The dtype of a literal for which `decl` is not given, if the literal would be read as another one.
+// Only files of other programs have such calls.
+static std::optional<DType> UnstatedDType(const Op& op, const AttributeDecl& decl) {
+  const OpSignature& signature = op.def().signature;
+  for (size_t i = 0; i < signature.attributes.size(); ++i) {
+    if (signature.attributes[i].dtype_from != decl.name) continue;
+    const auto* literal = std::get_if<Constant>(&op.attribute_values()[i]);
+    constexpr DTypeSet kOfLiterals =
+        DTypeSet(DType::kF32) | DTypeSet(DType::kI64) | DTypeSet(DType::kBool);
+    if (literal != nullptr && !kOfLiterals.Contains(literal->dtype())) return literal->dtype();
+  }
+  return std::nullopt;
+}
+
 void PdlPrinter::PrintCall(const Op& op, const Type* declared) {
   if (!SaysItsSizes(op)) {
     const Type& type = op.result()->type();
@@ -108,7 +122,9 @@ void PdlPrinter::PrintCall(const Op& op, const Type* declared) {
   for (int pass = 0; pass < 2; ++pass) {
     for (size_t i = 0; i < signature.attributes.size(); ++i) {
       const AttributeDecl& decl = signature.attributes[i];
-      const AttributeValue& value = op.attribute_values()[i];
+      AttributeValue value = op.attribute_values()[i];
+      if (IsNone(value) && decl.kind == AttributeKind::kDType)
+        if (const std::optional<DType> dtype = UnstatedDType(op, decl)) value = *dtype;
       const bool is_bare = static_cast<int>(i) == positional && may_stand_bare;
       if (is_bare != (pass == 0)) continue;
       if (decl.counted) continue;

@@ -5,6 +5,7 @@
 #include "kernels/convolution/window_attributes.h"
 #include "kernels/core/element.h"
 #include "kernels/core/inference_helpers.h"
+#include "pdl/op/error.h"
 #include "pdl/op/gradient.h"
 #include "pdl/op/op_proto_maker.h"
 #include "pdl/op/op_registry.h"
@@ -121,6 +122,18 @@ llvm::Error InferPlaneGather(InferenceContext& context) {
   return llvm::Error::success();
 }
 
+/// Requires that the indices are in [0, n) for planes of n elements of `x`.
+llvm::Error CheckPlaneIndices(const Tensor& indices, const Tensor& x) {
+  const int64_t size = Planes(x, x).from;
+  const int64_t* const values = indices.data<int64_t>();
+  for (int64_t i = 0; i < indices.num_elements(); ++i) {
+    if (values[i] >= 0 && values[i] < size) continue;
+    return MakeUserError(Code::kIndexRange, "index {0}{1} is outside the planes of {2}", values[i],
+                         ElementPlace(i, indices.sizes()), x.TypeString());
+  }
+  return llvm::Error::success();
+}
+
 struct MaxUnpoolMaker : OpProtoMaker {
   void Make() override {
     AddComment(
@@ -137,6 +150,10 @@ struct MaxUnpoolMaker : OpProtoMaker {
         .Positional();
     AddExample("y = max_unpool([[[5.0, 3.0]]], [[[1, 3]]], 4)  # = [[[0.0, 5.0, 0.0, 3.0]]]");
     SetInference(InferMaxUnpool);
+    SetIndexCheck([](const AttributeReader&, llvm::ArrayRef<const Tensor*> operands,
+                     llvm::ArrayRef<const Tensor*> results) {
+      return CheckPlaneIndices(*operands[1], *results[0]);
+    });
     SetGradient([](GradientContext& g) {
       if (!IsFloat(g.output()->type().dtype)) return;
       g.SetInputGradient(0, g.Call("plane_gather", {g.output_gradient(), g.input(1)}));
@@ -157,6 +174,10 @@ struct PlaneGatherMaker : OpProtoMaker {
     AddOutput("y", "dims as the indices, dtype as x").DTypeOf("x").DimsOf("indices");
     AddExample("y = plane_gather([[[1.0, 5.0, 2.0, 3.0]]], [[[1, 3]]])  # = [[[5.0, 3.0]]]");
     SetInference(InferPlaneGather);
+    SetIndexCheck([](const AttributeReader&, llvm::ArrayRef<const Tensor*> operands,
+                     llvm::ArrayRef<const Tensor*>) {
+      return CheckPlaneIndices(*operands[1], *operands[0]);
+    });
     SetGradient([](GradientContext& g) {
       if (!IsFloat(g.output()->type().dtype)) return;
       const llvm::ArrayRef<Dim> size = SpatialDims(g.input(0)->type());

@@ -1,6 +1,8 @@
 // Operators with data-dependent result sizes: nonzero, unique, sequence_at. They have no kernels:
 // each is lowered to a computation of the size, a call of data_size that defines it, and calls with
 // results of that size.
+#include <cstring>
+
 #include "kernels/core/element.h"
 #include "kernels/core/inference_helpers.h"
 #include "pdl/op/lowering.h"
@@ -101,6 +103,8 @@ class CountedPlacesOp : public Operator<Context> {
     const int64_t rows = outputs[0]->size(0);
     const llvm::ArrayRef<int64_t> sizes = inputs[0]->sizes();
     const size_t rank = sizes.size();
+    // A count that is no running count has fewer increases than rows.
+    std::memset(positions, 0, static_cast<size_t>(outputs[0]->num_bytes()));
     context.ParallelFor(inputs[0]->num_elements(), kGrain, [&](int64_t begin, int64_t end) {
       for (int64_t i = begin; i < end; ++i) {
         const int64_t before = i == 0 ? 0 : counts[i - 1];
@@ -130,7 +134,7 @@ struct CountedPlacesMaker : OpProtoMaker {
     AddComment(
         "The indices of the elements at which a running count increases by one, in row-major "
         "order: a row for each increase, with an index for each axis. The number of rows is the "
-        "final count; the count must begin at 0 or 1.");
+        "final count; the count must begin at 0 or 1. Rows without an increase are 0.");
     AddInput("counts", "running count: cumsum of zeros and ones; any rank")
         .Accepts(DTypeSet(DType::kI64));
     AddOutput("places", "i64[dims, rank of counts]").HasDType(DType::kI64).Rank(2);

@@ -145,21 +145,36 @@ Exported Hypot(ExportCall& c) {
   const std::string unit = c.Node("Where", {is_special, c.Scalar(1, dtype), larger});
   const std::string a = c.Node("Div", {x, unit}), b = c.Node("Div", {y, unit});
   const std::string squares = c.Node("Add", {c.Node("Mul", {a, a}), c.Node("Mul", {b, b})});
-  return c.Out(c.Node("Mul", {unit, c.Node("Sqrt", {squares})}), dtype);
+  const std::string length = c.Node("Mul", {unit, c.Node("Sqrt", {squares})});
+  // Also if the other side is nan.
+  const std::string is_infinite = c.Node("Or", {c.Node("IsInf", {x}), c.Node("IsInf", {y})});
+  return c.Out(c.Node("Where", {is_infinite, c.Scalar(INFINITY, dtype), length}), dtype);
 }
 
-/// The arc tangent of y / x, plus or minus pi if x is negative.
+/// Where the sign of a number is negative, that of a zero included.
+std::string HasMinus(ExportCall& c, const std::string& x, DType dtype) {
+  const std::string zero = c.Scalar(0, dtype);
+  const std::string infinite = c.Node("Div", {c.Scalar(1, dtype), x});
+  const std::string signed_x = c.Node("Where", {c.Node("Equal", {x, zero}), infinite, x});
+  return c.Node("Less", {signed_x, zero});
+}
+
+/// The arc tangent of |y| / |x|, in the quadrant that the signs of y and x tell.
 Exported Atan2(ExportCall& c) {
   const DType dtype = ComputeDType(c.dtype());
   const std::string y = c.In(0, dtype), x = c.In(1, dtype), zero = c.Scalar(0, dtype);
-  const std::string pi = c.Scalar(M_PI, dtype), minus_pi = c.Scalar(-M_PI, dtype);
-  const std::string is_left = c.Node("Less", {x, zero});
-  const std::string turn =
-      c.Node("Where", {is_left, c.Node("Where", {c.Node("Less", {y, zero}), minus_pi, pi}), zero});
-  const std::string angle = c.Node("Add", {c.Node("Atan", {c.Node("Div", {y, x})}), turn});
-  const std::string is_zero =
-      c.Node("And", {c.Node("Equal", {x, zero}), c.Node("Equal", {y, zero})});
-  return c.Out(c.Node("Where", {is_zero, zero, angle}), dtype);
+  const auto both = [&](const std::string& of_y, const std::string& of_x) {
+    return c.Node("And", {of_y, of_x});
+  };
+  const std::string are_zero = both(c.Node("Equal", {y, zero}), c.Node("Equal", {x, zero}));
+  const std::string are_infinite = both(c.Node("IsInf", {y}), c.Node("IsInf", {x}));
+  std::string ratio = c.Node("Div", {c.Node("Abs", {y}), c.Node("Abs", {x})});
+  ratio = c.Node("Where", {are_zero, zero, ratio});
+  ratio = c.Node("Where", {are_infinite, c.Scalar(1, dtype), ratio});
+  std::string angle = c.Node("Atan", {ratio});
+  const std::string left = c.Node("Sub", {c.Scalar(M_PI, dtype), angle});
+  angle = c.Node("Where", {HasMinus(c, x, dtype), left, angle});
+  return c.Out(c.Node("Where", {HasMinus(c, y, dtype), c.Node("Neg", {angle}), angle}), dtype);
 }
 
 Exported Pow(ExportCall& c) {

@@ -19,10 +19,40 @@ Divisor SafeDivisor(ExportCall& c, DType dtype) {
   return {c.Node("Where", {is_either, c.Scalar(1, dtype), y}), is_zero, is_minus_one, zero};
 }
 
+/// The remainder of floats that C's fmod computes, and where the remainder with the sign of the
+/// divisor is another one. Floor(x / y) would be too large where the division is rounded up, as for
+/// 1 / 0.1.
+struct FloatRemainder {
+  std::string x, y, value, is_off;
+};
+FloatRemainder RemainderOfFloats(ExportCall& c, DType dtype) {
+  const std::string x = c.In(0, dtype), y = c.In(1, dtype), zero = c.Scalar(0, dtype);
+  const std::string value = c.Node("Mod", {x, y}, {{"fmod", int64_t{1}}});
+  const std::string differs =
+      c.Node("Xor", {c.Node("Less", {value, zero}), c.Node("Less", {y, zero})});
+  const std::string is_exact = c.Node("Equal", {value, zero});
+  return {x, y, value, c.Node("And", {differs, c.Node("Not", {is_exact})})};
+}
+
+std::string FloorDivFloats(ExportCall& c, DType dtype) {
+  const FloatRemainder rest = RemainderOfFloats(c, dtype);
+  const std::string one = c.Scalar(1, dtype), zero = c.Scalar(0, dtype);
+  const std::string towards_zero = c.Node("Div", {c.Node("Sub", {rest.x, rest.value}), rest.y});
+  const std::string quotient =
+      c.Node("Where", {rest.is_off, c.Node("Sub", {towards_zero, one}), towards_zero});
+  // The quotient may be rounded to either side of the integer.
+  const std::string below = c.Node("Floor", {quotient});
+  const std::string is_above =
+      c.Node("Greater", {c.Node("Sub", {quotient, below}), c.Scalar(0.5, dtype)});
+  const std::string nearest = c.Node("Where", {is_above, c.Node("Add", {below, one}), below});
+  return c.Node("Where",
+                {c.Node("Equal", {rest.y, zero}), c.Node("Div", {rest.x, rest.y}), nearest});
+}
+
 Exported FloorDiv(ExportCall& c) {
   const DType dtype = ComputeDType(c.dtype());
+  if (IsFloat(dtype)) return c.Out(FloorDivFloats(c, dtype), dtype);
   const std::string x = c.In(0, dtype);
-  if (IsFloat(dtype)) return c.Out(c.Node("Floor", {c.Node("Div", {x, c.In(1, dtype)})}), dtype);
   const Divisor y = SafeDivisor(c, dtype);
   const std::string whole = c.Node("Sub", {x, c.Node("Mod", {x, y.value})});
   const std::string other = c.Node(
@@ -32,14 +62,15 @@ Exported FloorDiv(ExportCall& c) {
 
 Exported Mod(ExportCall& c) {
   const DType dtype = ComputeDType(c.dtype());
-  const std::string x = c.In(0, dtype);
   const bool is_c = c.op().type() == "fmod";
   if (IsFloat(dtype)) {
-    const std::string y = c.In(1, dtype);
-    if (is_c) return c.Out(c.Node("Mod", {x, y}, {{"fmod", int64_t{1}}}), dtype);
-    const std::string whole = c.Node("Floor", {c.Node("Div", {x, y})});
-    return c.Out(c.Node("Sub", {x, c.Node("Mul", {y, whole})}), dtype);
+    if (is_c)
+      return c.Out(c.Node("Mod", {c.In(0, dtype), c.In(1, dtype)}, {{"fmod", int64_t{1}}}), dtype);
+    const FloatRemainder rest = RemainderOfFloats(c, dtype);
+    const std::string other = c.Node("Add", {rest.value, rest.y});
+    return c.Out(c.Node("Where", {rest.is_off, other, rest.value}), dtype);
   }
+  const std::string x = c.In(0, dtype);
   const Divisor y = SafeDivisor(c, dtype);
   std::string rest = c.Node("Mod", {x, y.value});
   if (is_c) {

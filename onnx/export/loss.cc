@@ -77,9 +77,12 @@ Exported Huber(ExportCall& c) {
 Exported KlDiv(ExportCall& c) {
   const DType dtype = ComputeDType(c.dtype());
   const std::string log_q = c.In(0, dtype), p = c.In(1, dtype);
-  if (c.attributes().Bool("log_target"))
-    return c.Out(c.Node("Mul", {c.Node("Exp", {p}), c.Node("Sub", {p, log_q})}), dtype);
   const std::string zero = c.Scalar(0, dtype);
+  if (c.attributes().Bool("log_target")) {
+    const std::string part = c.Node("Exp", {p});
+    const std::string cost = c.Node("Mul", {part, c.Node("Sub", {p, log_q})});
+    return c.Out(c.Node("Where", {c.Node("Equal", {part, zero}), zero, cost}), dtype);
+  }
   const std::string cost = c.Node("Mul", {p, c.Node("Sub", {c.Node("Log", {p}), log_q})});
   return c.Out(c.Node("Where", {c.Node("Equal", {p, zero}), zero, cost}), dtype);
 }
@@ -88,8 +91,15 @@ Exported BinaryCrossEntropy(ExportCall& c) {
   const DType dtype = ComputeDType(c.dtype());
   const std::string p = c.In(0, dtype), label = c.In(1, dtype), one = c.Scalar(1, dtype);
   if (c.attributes().Bool("logits")) {
-    // softplus(x) - label * x
-    return c.Out(c.Node("Sub", {c.Node("Softplus", {p}), c.Node("Mul", {label, p})}), dtype);
+    // softplus(-|x|) + |x| * (1 - label) for positive x, |x| * label for others: without the product
+    // where the label makes it 0, since x may be infinite.
+    const std::string zero = c.Scalar(0, dtype), magnitude = c.Node("Abs", {p});
+    const std::string is_positive = c.Node("Greater", {p, zero});
+    const std::string part = c.Node("Where", {is_positive, c.Node("Sub", {one, label}), label});
+    const std::string linear = c.Node("Where", {c.Node("Equal", {part, zero}), zero,
+                                                c.Node("Mul", {magnitude, part})});
+    const std::string bend = c.Node("Softplus", {c.Node("Neg", {magnitude})});
+    return c.Out(c.Node("Add", {linear, bend}), dtype);
   }
   const std::string least = c.Scalar(-100, dtype);
   const auto log = [&](const std::string& x) { return c.Node("Max", {c.Node("Log", {x}), least}); };

@@ -197,12 +197,12 @@ Exported AdaptivePool(ExportCall& c) {
     for (int64_t part = 0; part < count; ++part)
       longest = std::max(longest, end(part) - begin(part));
     std::vector<int64_t> element_indices;
-    std::vector<float> shares;
+    std::vector<double> shares;
     for (int64_t part = 0; part < count; ++part) {
       const int64_t length = end(part) - begin(part);
       for (int64_t k = 0; k < longest; ++k) {
         element_indices.push_back(std::min(begin(part) + k, end(part) - 1));
-        shares.push_back(k < length ? 1.0F / static_cast<float>(length) : 0.0F);
+        shares.push_back(k < length ? 1.0 / static_cast<double>(length) : 0.0);
       }
     }
     const std::string read = c.Node(
@@ -215,8 +215,8 @@ Exported AdaptivePool(ExportCall& c) {
     }
     std::vector<int64_t> dims = {count, longest};
     dims.resize(sizes->size() - i + 1, 1);
-    std::string weights = c.Constant(Constant::Copy(DType::kF32, dims, shares.data()));
-    if (dtype != DType::kF32) weights = c.Cast(weights, dtype);
+    std::string weights = c.Constant(Constant::Copy(DType::kF64, dims, shares.data()));
+    if (dtype != DType::kF64) weights = c.Cast(weights, dtype);
     x = c.Reduce("ReduceSum", c.Node("Mul", {read, weights}), {axis + 1}, false);
   }
   return c.Out(x, dtype);

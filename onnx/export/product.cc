@@ -89,7 +89,9 @@ llvm::Expected<std::string> Causal(ExportCall& c, const Dim& queries, const Dim&
 }
 
 Exported Attention(ExportCall& c) {
-  const DType dtype = ComputeDType(c.type(0).dtype);
+  // The logarithms of sums are f32 if the operands are f16.
+  const bool has_sums = c.exporter().IsUsed(c.op().result(1));
+  const DType dtype = ComputeDType(has_sums ? c.result(1).dtype : c.type(0).dtype);
   const Type &q = c.type(0), &k = c.type(1), &v = c.type(2);
   const unsigned rank = q.rank();
   const Dim heads = rank < 3 ? Dim(1) : q.dims[rank - 3];
@@ -124,7 +126,7 @@ Exported Attention(ExportCall& c) {
   // If all keys of a query are masked, its softmax is nan.
   if (hides) parts = c.Node("Where", {c.Node("IsNaN", {parts}), c.Scalar(0, dtype), parts});
   const std::string y = c.Out(c.Node("MatMul", {parts, *values}), dtype);
-  if (!c.exporter().IsUsed(c.op().result(1))) return y;
+  if (!has_sums) return y;
   const std::string lse = c.Reduce("ReduceLogSumExp", scores, {int64_t{rank} - 1}, false);
   return std::vector<std::string>{y, c.Out(lse, dtype, 1)};
 }

@@ -71,7 +71,8 @@ llvm::Expected<std::string> VarianceOf(ExportCall& c, const std::string& x, DTyp
   if (ddof == 0) return c.Reduce("ReduceMean", squares, axes, keep);
   Dim count = 1;
   for (int64_t axis : axes) count = count * c.type(0).dims[static_cast<size_t>(axis)];
-  llvm::Expected<std::string> degrees = c.Number(count - ddof, dtype);
+  // More delta degrees of freedom than elements divide by 0, as in NumPy.
+  llvm::Expected<std::string> degrees = c.Number(Dim::Max(count - ddof, 0), dtype);
   if (!degrees) return degrees.takeError();
   return c.Node("Div", {c.Reduce("ReduceSum", squares, axes, keep), *degrees});
 }

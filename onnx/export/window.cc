@@ -212,6 +212,7 @@ Exported Im2Col(ExportCall& c) {
   if (!window) return window.takeError();
   if (!dims[1].is_constant()) return c.Reject("the number of channels must be known");
   const int64_t channels = dims[1].constant();
+  if (channels == 0) return c.Reject("there must be a channel");
   int64_t kernel_size = 1;
   for (int64_t size : window->kernel) kernel_size *= size;
   std::vector<float> weights(static_cast<size_t>(channels * kernel_size * kernel_size), 0);

@@ -86,6 +86,29 @@ TEST(Checks, OfIndicesInTheBodyOfALoop) {
   EXPECT_EQ(Printed(scope, "y"), "nan");
 }
 
+// Calls with constant operands are evaluated before a run, unless it may have to report an index.
+TEST(Checks, OfConstantIndices) {
+  const std::pair<const char*, const char*> kCases[] = {
+      {"output y = gather([1.0, 2.0], [1, 2])\n", "gather: index 2 at [1] is outside axis 0 of f32[2]"},
+      {"param w: f32[2] = ones()\noutput y = gather(w, [-3])\n",
+       "gather: index -3 at [0] is outside axis 0 of f32[2]"},
+      {"output y = plane_gather([[[1.0, 2.0]]], [[[1, -1]]])\n",
+       "plane_gather: index -1 at [0, 0, 1] is outside the planes of f32[1, 1, 2]"},
+      {"input x: f32[N, 1, 2]\noutput y = max_unpool(x, [[[1, 3]]], 3)\n",
+       "max_unpool: index 3 at [0, 0, 1] is outside the planes of f32[1, 1, 3]"},
+  };
+  for (const auto& [text, message] : kCases) {
+    auto network = MakeNetwork(text);
+    Scope scope;
+    if (!network->graph().inputs().empty()) Feed(scope, "x", F32({1, 1, 2}, {1, 2}));
+    RunOptions checked;
+    checked.check_indices = true;
+    EXPECT_NE(Message(RunOnce(*network, scope, checked)).find(message), std::string::npos)
+        << Message(RunOnce(*network, scope, checked));
+    EXPECT_EQ(Message(RunOnce(*network, scope)), "");
+  }
+}
+
 TEST(WhileLoops, EndOnCancellation) {
   auto network = MakeNetwork(
       "layer forever(more: bool[], i: i64[]) { return more=more, i=i + 1 }\n"

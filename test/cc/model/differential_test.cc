@@ -1,0 +1,188 @@
+// Random networks give the same results in all ways in which they can be run.
+//
+// PDL_RANDOM_BEGIN and PDL_RANDOM_COUNT select the seeds, PDL_RANDOM_VERBOSE prints what is covered.
+#include <gtest/gtest.h>
+#include <unistd.h>
+
+#include <cstdlib>
+#include <fstream>
+
+#include "kernels/core/cpu_isa.h"
+#include "llvm/ADT/StringExtras.h"
+#include "llvm/Support/raw_ostream.h"
+#include "pdl/compiler/compiler.h"
+#include "pdl/op/half.h"
+#include "test/cc/testing/differential.h"
+#include "test/cc/testing/runtime_testing.h"
+
+namespace pdl {
+namespace {
+
+uint64_t NumberOf(const char* variable, uint64_t fallback) {
+  const char* given = std::getenv(variable);
+  return given == nullptr ? fallback : std::strtoull(given, nullptr, 10);
+}
+
+uint64_t Begin() { return NumberOf("PDL_RANDOM_BEGIN", 0); }
+uint64_t End() { return Begin() + NumberOf("PDL_RANDOM_COUNT", 200); }
+
+TEST(Differential, RandomNetworks) {
+  CallCorpus corpus("..");
+  Differential differential;
+  for (uint64_t seed = Begin(); seed < End(); ++seed) {
+    RandomSource random(seed);
+    const RandomGraph network = MakeRandomGraph(corpus, random);
+    if (std::getenv("PDL_RANDOM_TRACE") != nullptr)
+      llvm::errs() << "seed " << seed << "\n" << EmitPdl(network.graph);
+    for (const std::string& difference : differential.Compare(network))
+      ADD_FAILURE() << "seed " << seed << ": " << difference << "\n" << EmitPdl(network.graph);
+  }
+  const Differential::Count& plain = differential.counts().at("plain");
+  EXPECT_GE(plain.ran, plain.failed * 5);
+  if (std::getenv("PDL_RANDOM_VERBOSE") == nullptr) return;
+  for (const auto& [name, counted] : differential.counts())
+    llvm::outs() << name << ": " << counted.ran << " ran, " << counted.failed << " failed\n";
+  unsigned covered = 0;
+  const std::set<std::string> features = FeaturesToCover();
+  for (const std::string& feature : features) {
+    if (differential.covered().count(feature) != 0) {
+      ++covered;
+    } else {
+      llvm::outs() << "not covered: " << feature << "\n";
+    }
+  }
+  llvm::outs() << "covered: " << covered << " of " << features.size() << "\n";
+}
+
+// --- Instruction sets ---------------------------------------------------------------------------
+//
+// A process has one, so another process records its results.
+
+void Write(std::ostream& os, const std::string& bytes) {
+  os << bytes.size() << '\n' << bytes;
+}
+
+std::string Read(std::istream& is) {
+  size_t size = 0;
+  is >> size;
+  is.get();
+  std::string bytes(size, 0);
+  is.read(bytes.data(), static_cast<std::streamsize>(size));
+  return bytes;
+}
+
+void WriteResults(std::ostream& os, const RunResults& results) {
+  os << results.size() << '\n';
+  for (const auto& [name, values] : results) {
+    Write(os, name);
+    os << static_cast<int>(values.dtype()) << ' ' << values.sizes().size() << ' ';
+    for (const int64_t size : values.sizes()) os << size << ' ';
+    Write(os, {static_cast<const char*>(values.data()), static_cast<size_t>(values.num_bytes())});
+  }
+}
+
+RunResults ReadResults(std::istream& is) {
+  RunResults results;
+  size_t count = 0;
+  for (is >> count; count > 0 && is; --count) {
+    const std::string name = Read(is);
+    int dtype = 0;
+    size_t rank = 0;
+    is >> dtype >> rank;
+    std::vector<int64_t> sizes(rank);
+    for (int64_t& size : sizes) is >> size;
+    results[name] = Constant::Copy(static_cast<DType>(dtype), sizes, Read(is).data());
+  }
+  return results;
+}
+
+// Only records results, for the test below.
+TEST(Differential, Record) {
+  const char* const path = std::getenv("PDL_RANDOM_RECORD");
+  if (path == nullptr) GTEST_SKIP() << "PDL_RANDOM_RECORD names no file";
+  std::ofstream file(path, std::ios::binary);
+  CallCorpus corpus("..");
+  for (uint64_t seed = Begin(); seed < End(); ++seed) {
+    RandomSource random(seed);
+    WriteResults(file, Differential::Reference(MakeRandomGraph(corpus, random)));
+  }
+}
+
+TEST(Differential, InstructionSets) {
+  const TemporaryFolder folder;
+  for (const auto& [isa, name] : {std::pair(Isa::kAvx2, "AVX2"), {Isa::kBaseline, "SSE41"}}) {
+    if (CurrentIsa() <= isa) continue;
+    const std::string path = folder / name;
+    const std::string command = std::string("PDL_MAX_CPU_ISA=") + name + " PDL_RANDOM_RECORD=" +
+                                path + " /proc/" + std::to_string(getpid()) +
+                                "/exe --gtest_filter=Differential.Record > " + path + ".log";
+    ASSERT_EQ(std::system(command.c_str()), 0) << ReadBytes(path + ".log");
+    std::ifstream file(path, std::ios::binary);
+    CallCorpus corpus("..");
+    for (uint64_t seed = Begin(); seed < End(); ++seed) {
+      RandomSource random(seed);
+      const RandomGraph network = MakeRandomGraph(corpus, random);
+      const RunResults expected = Differential::Reference(network), got = ReadResults(file);
+      ASSERT_TRUE(file) << seed;
+      const std::string difference = Differential::CompareIsas(network, expected, got);
+      if (!difference.empty())
+        ADD_FAILURE() << "seed " << seed << ": " << name << ": " << difference << "\n"
+                      << EmitPdl(network.graph);
+    }
+  }
+}
+
+// Networks whose results differed.
+TEST(Differential, Found) {
+  const char* const kSources[] = {
+      // x / y is rounded up to the next integer.
+      "x = constant([1.0, -1.0, 7.5, inf, 1.0, -0.0, 5.0], dtype=f32)\n"
+      "y = constant([0.1, 0.1, -2.0, 2.0, inf, 3.0, 0.0], dtype=f32)\n"
+      "output quotient = floor_div(x, y), rest = mod(x, y), fmod = fmod(x, y)\n",
+      "y = constant([1.4, 1.4, -1.4, -0.0, 0.0, 0.0, inf, -inf, 2.0, nan], dtype=f64)\n"
+      "x = constant([-0.0, 0.0, -0.0, -1.0, -1.0, -0.0, inf, -inf, -3.0, 1.0], dtype=f64)\n"
+      "output angle = atan2(y, x)\n",
+      "output length = hypot([nan, 3.0, 0.0], [-inf, 4.0, -0.0])\n",
+      "output v = variance([[1.0, 2.5, 4.0]], axes=[1], ddof=4)\n",
+      // ONNX's float attributes are f32.
+      "x = constant([-7.0, -1.25, -0.1, 0.0, 0.3, 2.0, nan], dtype=f64)\n"
+      "output hard_sigmoid = hard_sigmoid(x), elu = elu(x, alpha=0.1), selu = selu(x)\n"
+      "output celu = celu(x, alpha=0.1), leaky = leaky_relu(x, alpha=0.1)\n"
+      "output thresholded = thresholded_relu(x, alpha=0.3)\n"
+      "output shrink = shrink(x, threshold=0.1, bias=0.3)\n",
+      "output loss = binary_cross_entropy([inf, -inf, 2.0, -2.0], [1.0, 0.0, 1.0, 0.25], "
+      "logits=true)\n",
+      "output loss = kl_div([-1.0, -inf], [-inf, -2.0], log_target=true)\n",
+      "x = constant([[[1.0, 2.0, 4.0, 8.0, 16.0]]], dtype=f64)\n"
+      "output y = adaptive_avg_pool(x, [2])\n",
+      "q = constant([[3.5, -10.25], [0.7, 9.0]], dtype=f16)\n"
+      "y, lse = attention(q, q, q)\noutput y, lse\n",
+  };
+  for (const char* source : kSources) {
+    CompileRequest request;
+    request.file = std::make_shared<SourceFile>("t.pdl", source);
+    request.registry = &GlobalRegistry();
+    CompileResult compiled = Compile(request);
+    ASSERT_TRUE(compiled.graph) << source;
+    Differential differential;
+    const RandomGraph network{std::move(*compiled.graph), {}, "", ""};
+    EXPECT_EQ(llvm::join(differential.Compare(network, /*special=*/true), "\n"), "") << source;
+    EXPECT_EQ(differential.counts().at("import").ran, 1u) << source;
+  }
+}
+
+// A literal of another dtype than the default one, for which a file states no dtype.
+TEST(Differential, LiteralWithoutDType) {
+  Graph graph;
+  const float16 values[] = {float16(0.5f), float16(-2.0f)};
+  const Op* op = Value(graph.AddOp(*GlobalRegistry().Find("constant"), {},
+                                   {{"value", Constant::Copy(DType::kF16, {2}, values)}}, {"c"}));
+  graph.AddOutput("y", op->result());
+  const std::string text = EmitPdl(graph);
+  EXPECT_EQ(text, "c = constant([0.5, -2.0], dtype=f16)\noutput y = c\n");
+  Differential differential;
+  EXPECT_EQ(llvm::join(differential.Compare({std::move(graph), {}, "", ""}), "\n"), "");
+}
+
+}  // namespace
+}  // namespace pdl

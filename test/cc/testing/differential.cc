@@ -1,0 +1,484 @@
+#include "test/cc/testing/differential.h"
+
+#include <cmath>
+#include <cstring>
+#include <functional>
+#include <random>
+
+#include "llvm/ADT/StringExtras.h"
+#include "llvm/Support/FormatVariadic.h"
+#include "llvm/Support/raw_ostream.h"
+#include "onnx/export/export.h"
+#include "onnx/import/import.h"
+#include "onnx/model/model.h"
+#include "pdl/compiler/compiler.h"
+#include "pdl/compiler/layers.h"
+#include "pdl/compiler/serialize.h"
+#include "pdl/compiler/training.h"
+#include "pdl/op/device_context.h"
+#include "pdl/op/half.h"
+#include "pdl/runtime/packed_value.h"
+#include "pdl/runtime/run_observer.h"
+#include "test/cc/testing/rounding.h"
+
+namespace pdl {
+namespace {
+
+/// One way to run a network.
+struct Way {
+  bool optimize = true, fuse = true;
+  int threads = 1;
+  bool training = false;
+  RunObserver* observer = nullptr;
+  bool check_indices = false;
+};
+
+/// Two runs of the network; the states of the first are those of the second.
+llvm::Expected<RunResults> Run(const Graph& graph, const llvm::StringMap<PackedConstant>& inputs,
+                               const Way& way, const llvm::StringMap<Constant>& weights = {}) {
+  std::vector<std::pair<std::string, Type>> results;
+  for (const GraphOutput& output : graph.outputs())
+    results.emplace_back(output.name, output.value->type());
+  for (const Value* state : graph.states()) results.emplace_back(state->name(), state->type());
+  NetworkOptions options;
+  options.optimize = way.optimize;
+  options.fuse = way.fuse;
+  options.weights = weights;
+  auto network = Network::Create(graph.Clone(), std::move(options), GlobalRegistry());
+  if (!network) return network.takeError();
+  CPUContext context(way.threads);
+  Scope scope;
+  for (const Value* input : graph.inputs())
+    PackedValue::FromConstant(inputs.lookup(input->name())).Put(&scope, input->name());
+  RunOptions run;
+  run.training = way.training;
+  run.observer = way.observer;
+  run.check_indices = way.check_indices;
+  for (int i = 0; i < 2; ++i)
+    if (llvm::Error error = (*network)->Run(&scope, &context, run)) return error;
+  RunResults parts;
+  for (const auto& [name, type] : results) {
+    for (const PartType& part : PartsOf(name, type)) {
+      const std::string part_name = PartName(name, part.part);
+      const Variable* variable = scope.Find(part_name);
+      if (variable == nullptr || variable->Get<Tensor>() == nullptr) continue;
+      const Tensor& tensor = *variable->Get<Tensor>();
+      parts[part_name] = Constant::Copy(tensor.dtype(), tensor.sizes(), tensor.raw());
+    }
+  }
+  return parts;
+}
+
+/// Perturbs the results of calls in place, as rounding errors would.
+class Perturbation final : public RunObserver {
+ public:
+  /// Errors are relative to the largest element, and to `at_least`.
+  Perturbation(uint64_t seed, std::function<double(llvm::StringRef)> rounding, double at_least)
+      : random_(seed), rounding_(std::move(rounding)), at_least_(at_least) {}
+
+  llvm::Error See(const Result& result) override {
+    const double units = rounding_(result.op);
+    if (units == 0 || !kFloats.Contains(result.tensor.dtype())) return llvm::Error::success();
+    const double epsilon = units * Epsilon(result.tensor.dtype());
+    switch (result.tensor.dtype()) {
+      case DType::kF16:
+        Perturb<float16>(result.tensor, epsilon);
+        break;
+      case DType::kBF16:
+        Perturb<bfloat16>(result.tensor, epsilon);
+        break;
+      case DType::kF32:
+        Perturb<float>(result.tensor, epsilon);
+        break;
+      default:
+        Perturb<double>(result.tensor, epsilon);
+    }
+    return llvm::Error::success();
+  }
+
+ private:
+  template <typename T>
+  void Perturb(const Tensor& tensor, double epsilon) {
+    // The tensor is the memory that the next call reads, since the run is on the CPU.
+    T* const elements = const_cast<T*>(tensor.data<T>());
+    double largest = at_least_;
+    for (int64_t i = 0; i < tensor.num_elements(); ++i) {
+      const auto value = static_cast<double>(static_cast<float>(elements[i]));
+      if (std::isfinite(value)) largest = std::max(largest, std::abs(value));
+    }
+    for (int64_t i = 0; i < tensor.num_elements(); ++i) {
+      const double sign = random_() % 2 == 0 ? 1 : -1;
+      if constexpr (std::is_same_v<T, double>) {
+        elements[i] += sign * epsilon * largest;
+      } else {
+        elements[i] = T(static_cast<float>(static_cast<float>(elements[i]) +
+                                           sign * epsilon * largest));
+      }
+    }
+  }
+
+  std::mt19937_64 random_;
+  std::function<double(llvm::StringRef)> rounding_;
+  double at_least_;
+};
+
+/// Whether all results of calls are finite.
+class FiniteResults final : public RunObserver {
+ public:
+  llvm::Error See(const Result& result) override {
+    const Constant values = result.tensor.ToConstant();
+    if (kFloats.Contains(values.dtype()))
+      for (int64_t i = 0; i < values.num_elements() && are_finite_; ++i)
+        are_finite_ = std::isfinite(values.ElementAsDouble(i));
+    return llvm::Error::success();
+  }
+  bool are_finite() const { return are_finite_; }
+
+ private:
+  bool are_finite_ = true;
+};
+
+bool AreFinite(const RandomGraph& random) {
+  FiniteResults finite;
+  for (const auto& input : random.inputs)
+    for (int64_t i = 0; i < input.second.values.num_elements(); ++i)
+      if (!std::isfinite(input.second.values.ElementAsDouble(i))) return false;
+  auto results =
+      Run(random.graph, random.inputs, {.optimize = false, .fuse = false, .observer = &finite});
+  if (!results) llvm::consumeError(results.takeError());
+  return finite.are_finite();
+}
+
+bool AreSame(const Constant& a, int64_t i, const Constant& b) {
+  const auto size = static_cast<size_t>(DTypeSize(a.dtype()));
+  const auto at = static_cast<size_t>(i) * size;
+  return std::memcmp(static_cast<const char*>(a.data()) + at,
+                     static_cast<const char*>(b.data()) + at, size) == 0 ||
+         (std::isnan(a.ElementAsDouble(i)) && std::isnan(b.ElementAsDouble(i)));
+}
+
+/// What may differ.
+struct Tolerance {
+  std::vector<RunResults> perturbed;
+  double rounding = 0;
+  /// nan and infinities, and integers and bools that depend on them, may be other numbers.
+  bool ignores_special = false;
+};
+
+/// The network run as it was written, with perturbed results of calls.
+Tolerance Perturbed(const RandomGraph& random, bool training,
+                                  const std::function<double(llvm::StringRef)>& rounding,
+                    double at_least = 0) {
+  Tolerance tolerance{{}, rounding("")};
+  for (uint64_t seed = 0; seed < 8; ++seed) {
+    Perturbation perturbation(seed, rounding, at_least);
+    Way way{.optimize = false, .fuse = false, .training = training, .observer = &perturbation};
+    if (auto results = Run(random.graph, random.inputs, way)) {
+      tolerance.perturbed.push_back(std::move(*results));
+    } else {
+      llvm::consumeError(results.takeError());
+    }
+  }
+  return tolerance;
+}
+
+/// The largest finite magnitude of the elements.
+double LargestOf(const Constant& values) {
+  double largest = 0;
+  for (int64_t i = 0; i < values.num_elements(); ++i)
+    if (const double value = values.ElementAsDouble(i); std::isfinite(value))
+      largest = std::max(largest, std::abs(value));
+  return largest;
+}
+
+/// Whether a difference is within that of perturbed runs. `rounding` is that of the last call, in
+/// Epsilons of its largest element: calls that depend on nothing that a run reads are not perturbed.
+bool IsExplained(const std::string& name, int64_t i, const Constant& a, const Constant& b,
+                 const Tolerance& tolerance) {
+  const double expected = a.ElementAsDouble(i), got = b.ElementAsDouble(i);
+  if (tolerance.ignores_special &&
+      (!kFloats.Contains(a.dtype()) || !std::isfinite(expected) || !std::isfinite(got)))
+    return true;
+  double change = 0;
+  for (const RunResults& results : tolerance.perturbed) {
+    const auto found = results.find(name);
+    // Sizes that data decide may differ, too.
+    if (found == results.end() || found->second.sizes() != a.sizes()) return true;
+    const double other = found->second.ElementAsDouble(i);
+    if (std::isfinite(other) != std::isfinite(expected)) return true;
+    change = std::max(change, std::abs(other - expected));
+  }
+  if (!std::isfinite(expected) || !std::isfinite(got)) return false;
+  const double last = kFloats.Contains(a.dtype()) ? Epsilon(a.dtype()) * LargestOf(a) : 0;
+  return std::abs(got - expected) <= 16 * change + tolerance.rounding * last;
+}
+
+std::string Describe(const std::string& name, int64_t i, const Constant& a, const Constant& b) {
+  return llvm::formatv("{0}{1} of {2}: {3} and {4}", name, ElementPlace(i, a.sizes()),
+                       TensorTypeToString(a.dtype(), a.sizes()),
+                       FloatToString(a.ElementAsDouble(i)), FloatToString(b.ElementAsDouble(i)));
+}
+
+/// The first difference that is not explained; empty if there is none. `tolerance` is called when
+/// there is a difference.
+std::string Difference(const RunResults& expected, const RunResults& got,
+                       const std::function<Tolerance()>& tolerance) {
+  std::optional<Tolerance> runs;
+  for (const auto& [name, a] : expected) {
+    const auto found = got.find(name);
+    if (found == got.end()) return name + " is missing";
+    const Constant& b = found->second;
+    if (a.dtype() != b.dtype()) return name + " has another dtype";
+    if (a.sizes() != b.sizes()) {
+      if (!runs) runs = tolerance();
+      if (a.num_elements() > 0 && IsExplained(name, 0, a, a, *runs)) continue;
+      return name + " has other sizes: " + TensorTypeToString(a.dtype(), a.sizes()) + " and " +
+             TensorTypeToString(b.dtype(), b.sizes());
+    }
+    for (int64_t i = 0; i < a.num_elements(); ++i) {
+      if (AreSame(a, i, b)) continue;
+      if (!runs) runs = tolerance();
+      if (!IsExplained(name, i, a, b, *runs)) return Describe(name, i, a, b);
+    }
+  }
+  return "";
+}
+
+
+
+CompileResult CompileText(const std::string& text, bool training_step = false) {
+  CompileRequest request;
+  request.file = std::make_shared<SourceFile>("t.pdl", text);
+  request.registry = &GlobalRegistry();
+  request.library = StandardLayers();
+  request.training_step = training_step;
+  return Compile(request);
+}
+
+std::string Messages(const CompileResult& result) {
+  std::string text;
+  llvm::raw_string_ostream os(text);
+  result.diagnostics.Render(os);
+  return text;
+}
+
+/// Whether sizes are rejected because only empty tensors have them, which source may have in a
+/// branch only (docs/limits.md).
+bool IsOnEmptyTensors(const CompileResult& result) {
+  return llvm::any_of(result.diagnostics.all(), [](const Diagnostic& diagnostic) {
+    return llvm::any_of(diagnostic.notes, [](const DiagnosticNote& note) {
+      return llvm::StringRef(note.text).contains("no sizes of at least 1 satisfy this");
+    });
+  });
+}
+
+}  // namespace
+
+// --- Ways ---------------------------------------------------------------------------------------
+
+std::vector<std::string> Differential::Compare(const RandomGraph& random, bool special) {
+  std::vector<std::string> differences;
+  for (const bool training : {false, true}) {
+    const Way kPlain{.optimize = false, .fuse = false, .training = training};
+    auto plain = Run(random.graph, random.inputs, kPlain);
+    ++(plain ? counts_["plain"].ran : counts_["plain"].failed);
+    const std::string error = plain ? "" : llvm::toString(plain.takeError());
+    const auto compare = [&](const char* name, Way way, const RunResults* expected, bool is_exact) {
+      way.training = training;
+      auto got = Run(random.graph, random.inputs, way);
+      ++(got ? counts_[name].ran : counts_[name].failed);
+      if (!got) {
+        const std::string other = llvm::toString(got.takeError());
+        if (error.empty()) differences.push_back(std::string(name) + " fails: " + other);
+        return RunResults();
+      }
+      if (!error.empty()) {
+        differences.push_back(std::string(name) + " runs; without passes: " + error);
+        return RunResults();
+      }
+      const std::string difference = Difference(*expected, *got, [&] {
+        if (is_exact) return Tolerance();
+        return Perturbed(random, training, RoundingOf);
+      });
+      if (!difference.empty()) differences.push_back(std::string(name) + ": " + difference);
+      return std::move(*got);
+    };
+    const RunResults none;
+    const RunResults* at_first = plain ? &*plain : &none;
+    const RunResults unfused = compare("passes", {.fuse = false}, at_first, false);
+    compare("fusion alone", {.optimize = false}, at_first, true);
+    const RunResults fused = compare("fusion", {}, plain ? &unfused : &none, true);
+    compare("threads", {.threads = 3}, plain ? &fused : &none, true);
+    if (!plain) return differences;
+    if (training) continue;
+    Cover(random.graph);
+    if (differences.empty()) CompareStored(random, fused, &differences);
+    if (differences.empty()) CompareOnnx(random, fused, special, &differences);
+  }
+  if (!random.optimizer.empty()) CompareTraining(random, &differences);
+  return differences;
+}
+
+void Differential::CompareStored(const RandomGraph& random, const RunResults& expected,
+                                 std::vector<std::string>* differences) {
+  const auto compare = [&](const std::string& name, const Graph& graph) {
+    auto got = Run(graph, random.inputs, {});
+    ++(got ? counts_[name].ran : counts_[name].failed);
+    if (!got) {
+      differences->push_back(name + " fails: " + llvm::toString(got.takeError()));
+      return;
+    }
+    const std::string difference = Difference(expected, *got, [] { return Tolerance(); });
+    if (!difference.empty()) differences->push_back(name + ": " + difference);
+  };
+  llvm::Expected<std::string> bytes = SerializeNetwork(random.graph);
+  if (!bytes) {
+    differences->push_back("not stored: " + llvm::toString(bytes.takeError()));
+  } else if (auto loaded = DeserializeNetwork(*bytes, "t.pdlc", GlobalRegistry()); !loaded) {
+    differences->push_back("not loaded: " + llvm::toString(loaded.takeError()));
+  } else {
+    compare("stored", *loaded);
+  }
+  const std::string text = EmitPdl(random.graph);
+  const CompileResult compiled = CompileText(text);
+  if (!compiled.graph && IsOnEmptyTensors(compiled)) return;
+  if (!compiled.graph) {
+    differences->push_back("not compiled: " + Messages(compiled));
+  } else {
+    compare("source", *compiled.graph);
+  }
+}
+
+/// Whether results mean something else in ONNX, or nothing.
+static bool HasNoMeaningInOnnx(const RandomGraph& random) {
+  // Indices out of range.
+  if (auto checked = Run(random.graph, random.inputs, {.check_indices = true}); !checked)
+    return llvm::consumeError(checked.takeError()), true;
+  // The index of the maximum of a window that has padding only.
+  return llvm::any_of(random.graph.ops(), [](const Op* op) {
+    return op->type() == "max_pool_index";
+  });
+}
+
+void Differential::CompareOnnx(const RandomGraph& random, const RunResults& expected, bool special,
+                               std::vector<std::string>* differences) {
+  if (HasNoMeaningInOnnx(random)) return;
+  auto network = Network::Create(random.graph.Clone(), {}, GlobalRegistry());
+  if (!network) return llvm::consumeError(network.takeError());
+  OnnxExportOptions options;
+  options.value = [&](llvm::StringRef name) { return (*network)->InitialValue(name); };
+  auto exported = ExportOnnx(random.graph, GlobalRegistry(), options);
+  ++(exported ? counts_["export"].ran : counts_["export"].failed);
+  // Many operators have no counterpart.
+  if (!exported) return llvm::consumeError(exported.takeError());
+  auto model = OnnxModel::Parse(exported->SerializeAsString(), "t.onnx", "/nonexistent");
+  if (!model) return differences->push_back("not parsed: " + llvm::toString(model.takeError()));
+  auto imported = ImportOnnx(*model);
+  if (!imported) {
+    // Sizes that depend on a value, as the position of `write`; a loop without steps.
+    const std::string error = llvm::toString(imported.takeError());
+    if (!llvm::StringRef(error).ends_with("[PDL0901]"))
+      differences->push_back("not imported: " + error);
+    return;
+  }
+  llvm::StringMap<PackedConstant> inputs;
+  for (const auto& [theirs, ours] : imported->inputs)
+    inputs[ours] = random.inputs.lookup(theirs);
+  auto got = Run(imported->graph, inputs, {}, imported->weights);
+  ++(got ? counts_["import"].ran : counts_["import"].failed);
+  if (!got) {
+    // The formula of cos_sim takes the maximum of a row, which may be empty.
+    const std::string error = llvm::toString(got.takeError());
+    if (!llvm::StringRef(error).contains("the axis must not be empty"))
+      differences->push_back("imported fails: " + error);
+    return;
+  }
+  RunResults renamed, exported_results;
+  for (const auto& [theirs, ours] : imported->outputs) {
+    if (expected.count(theirs) == 0) continue;
+    renamed[theirs] = (*got)[ours];
+    exported_results[theirs] = expected.at(theirs);
+  }
+  // Calls are exported as formulas of other operators, whose roundings differ.
+  const std::string difference = Difference(exported_results, renamed, [&] {
+    // Some of the formulas cancel: 1 - erf(x) for erfc.
+    Tolerance tolerance = Perturbed(random, false, [](llvm::StringRef) { return 4.0; }, 1);
+    // At nan and infinities, the formulas may be others: x * sigmoid(x) for silu(-inf).
+    tolerance.ignores_special = !special && !AreFinite(random);
+    return tolerance;
+  });
+  if (!difference.empty()) differences->push_back("import: " + difference);
+}
+
+void Differential::CompareTraining(const RandomGraph& random,
+                                   std::vector<std::string>* differences) {
+  const std::string text =
+      EmitPdl(random.graph) + "minimize " + random.loss + " with " + random.optimizer + "\n";
+  const CompileResult compiled = CompileText(text, /*training_step=*/true);
+  if (!compiled.graph) return;
+  llvm::Expected<Graph> step = MakeTrainingStep(*compiled.graph);
+  if (!step) return llvm::consumeError(step.takeError());
+  RandomGraph training{std::move(*step), random.inputs, "", ""};
+  const Way kPlain{.optimize = false, .fuse = false, .training = true};
+  auto plain = Run(training.graph, training.inputs, kPlain);
+  ++(plain ? counts_["training"].ran : counts_["training"].failed);
+  if (!plain) return llvm::consumeError(plain.takeError());
+  const auto compare = [&](const char* name, Way way, const RunResults& expected, bool is_exact) {
+    way.training = true;
+    auto got = Run(training.graph, training.inputs, way);
+    if (!got) {
+      differences->push_back(std::string(name) + " fails: " + llvm::toString(got.takeError()));
+      return RunResults();
+    }
+    const std::string difference = Difference(expected, *got, [&] {
+      if (is_exact) return Tolerance();
+      return Perturbed(training, true, RoundingOf);
+    });
+    if (!difference.empty())
+      differences->push_back(std::string(name) + ": " + difference + "\n" + text);
+    return std::move(*got);
+  };
+  const RunResults unfused = compare("training passes", {.fuse = false}, *plain, false);
+  const RunResults fused = compare("training fusion", {}, unfused, true);
+  compare("training threads", {.threads = 3}, fused, true);
+}
+
+RunResults Differential::Reference(const RandomGraph& random) {
+  auto results = Run(random.graph, random.inputs, {});
+  if (!results) return llvm::consumeError(results.takeError()), RunResults();
+  return std::move(*results);
+}
+
+std::string Differential::CompareIsas(const RandomGraph& random, const RunResults& expected,
+                                         const RunResults& got) {
+  return Difference(expected, got, [&] { return Perturbed(random, false, RoundingOf); });
+}
+
+// --- Coverage -----------------------------------------------------------------------------------
+
+void Differential::Cover(const Graph& graph) {
+  for (uint32_t i = 0; i < graph.num_blocks(); ++i) {
+    for (const Op* op : graph.block({i}).ops) {
+      const OpSignature& signature = op->def().signature;
+      covered_.insert(signature.name);
+      if (!op->operands().empty())
+        covered_.insert(signature.name + " " +
+                        DTypeName(op->operands().front()->type().dtype).str());
+      for (size_t k = 0; k < signature.attributes.size(); ++k)
+        if (!Identical(op->attribute_values()[k], signature.attributes[k].default_value))
+          covered_.insert(signature.name + "." + signature.attributes[k].name);
+    }
+  }
+}
+
+std::set<std::string> FeaturesToCover() {
+  std::set<std::string> features;
+  for (const OpDef* def : GlobalRegistry().All()) {
+    features.insert(def->name());
+    for (const AttributeDecl& decl : def->signature.attributes)
+      features.insert(def->name() + "." + decl.name);
+  }
+  return features;
+}
+
+}  // namespace pdl

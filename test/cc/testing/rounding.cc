@@ -1,0 +1,29 @@
+#include "test/cc/testing/rounding.h"
+
+#include "llvm/ADT/StringSwitch.h"
+
+namespace pdl {
+
+double Epsilon(DType dtype) {
+  switch (dtype) {
+    case DType::kF16:
+      return 0x1p-10;
+    case DType::kBF16:
+      return 0x1p-7;
+    case DType::kF32:
+      return 0x1p-23;
+    default:
+      return 0x1p-52;
+  }
+}
+
+double RoundingOf(llvm::StringRef op) {
+  return llvm::StringSwitch<double>(op)
+      // The order of the sums depends on whether operands are constant, transposed or few rows.
+      .Case("matmul", 8)
+      // The same, and Winograd's algorithm (docs/kernels.md), and normalization folded into weights.
+      .Cases("conv1d", "conv2d", "conv3d", 32)
+      .Default(0);
+}
+
+}  // namespace pdl

@@ -1,0 +1,18 @@
+#ifndef PDL_TEST_CC_TESTING_ROUNDING_H_
+#define PDL_TEST_CC_TESTING_ROUNDING_H_
+
+#include "llvm/ADT/StringRef.h"
+#include "pdl/op/dtype.h"
+
+namespace pdl {
+
+/// The distance from 1 to the next number of a floating-point dtype.
+double Epsilon(DType dtype);
+
+/// By how many Epsilons of the largest element of its result, a call of `op` may be rounded
+/// differently by another plan; 0 if results have the same bits in all of them.
+double RoundingOf(llvm::StringRef op);
+
+}  // namespace pdl
+
+#endif  // PDL_TEST_CC_TESTING_ROUNDING_H_
