@@ -178,7 +178,7 @@ Exported RotaryEmbedding(ExportCall& c) {
   return c.Out(y, dtype);
 }
 
-constexpr ExportRule kRules[] = {
+constexpr ExportRule kProductRules[] = {
     {"matmul", MatMul},
     {"einsum", Einsum},
     {"attention", Attention},
@@ -187,6 +187,6 @@ constexpr ExportRule kRules[] = {
 
 }  // namespace
 
-llvm::ArrayRef<ExportRule> ProductExportRules() { return kRules; }
+llvm::ArrayRef<ExportRule> ProductExportRules() { return kProductRules; }
 
 }  // namespace pdl

@@ -249,7 +249,7 @@ Exported Col2Im(ExportCall& c) {
       dtype);
 }
 
-constexpr ExportRule kRules[] = {
+constexpr ExportRule kWindowRules[] = {
     {"conv1d", Conv},
     {"conv2d", Conv},
     {"conv3d", Conv},
@@ -262,6 +262,6 @@ constexpr ExportRule kRules[] = {
 
 }  // namespace
 
-llvm::ArrayRef<ExportRule> WindowExportRules() { return kRules; }
+llvm::ArrayRef<ExportRule> WindowExportRules() { return kWindowRules; }
 
 }  // namespace pdl
