@@ -3,11 +3,12 @@
 #            [DEPENDS module…]   modules that it may include, as listed in docs/architecture.md
 #            [LIBRARIES target…] third-party libraries that it uses
 #            [OPTIONS option…]   additional compiler options
-#            [GENERATED])        its sources are generated: no warnings
+#            [GENERATED]         its sources are generated: no warnings
+#            [SEPARATE])         each source is compiled individually, since most of its time is its own code
 #
 # Adds the target pdl_NAME. All modules are linked into libpdl, see PdlLibrary.cmake.
 function(pdl_module name)
-  cmake_parse_arguments(PARSE_ARGV 1 module "GENERATED" "" "SOURCES;DEPENDS;LIBRARIES;OPTIONS")
+  cmake_parse_arguments(PARSE_ARGV 1 module "GENERATED;SEPARATE" "" "SOURCES;DEPENDS;LIBRARIES;OPTIONS")
   if(module_UNPARSED_ARGUMENTS)
     message(FATAL_ERROR "pdl_module(${name}): unknown arguments '${module_UNPARSED_ARGUMENTS}'")
   endif()
@@ -29,12 +30,31 @@ function(pdl_module name)
     endif()
     if(NOT module_GENERATED)
       pdl_precompile(${target})
+      if(NOT module_SEPARATE)
+        pdl_compile_together(${target})
+      endif()
     endif()
     target_link_libraries(${target} PUBLIC ${module_DEPENDS} ${module_LIBRARIES} pdl::llvm_headers)
   else()
     add_library(${target} INTERFACE)
     target_link_libraries(${target} INTERFACE ${module_DEPENDS} ${module_LIBRARIES} pdl::llvm_headers)
   endif()
+endfunction()
+
+# Compiles sources of a folder whose names have the same initial together: headers and templates, which are most of the
+# work, are compiled once for all of them. The groups do not change when a file is added. Names in anonymous namespaces
+# must differ within a group; the debug preset compiles each source individually and so verifies its includes.
+function(pdl_compile_together target)
+  get_target_property(sources ${target} SOURCES)
+  foreach(source IN LISTS sources)
+    cmake_path(GET source PARENT_PATH folder)
+    cmake_path(GET source FILENAME file)
+    string(SUBSTRING ${file} 0 1 initial)
+    cmake_path(RELATIVE_PATH folder BASE_DIRECTORY ${PROJECT_SOURCE_DIR})
+    string(MAKE_C_IDENTIFIER "${folder}/${initial}" group)
+    set_source_files_properties(${source} PROPERTIES UNITY_GROUP ${group})
+  endforeach()
+  set_target_properties(${target} PROPERTIES UNITY_BUILD ${PDL_COMPILE_TOGETHER} UNITY_BUILD_MODE GROUP)
 endfunction()
 
 # pdl_cuda_module(SOURCES file.{cu,cc}… LIBRARIES target…) adds libpdl_cuda.so if nvcc was found. It

@@ -7,7 +7,7 @@ namespace {
 
 /// Large enough for the full gain of tiling; bounds the buffers and tables of one group.
 constexpr size_t kMaxGroup = 64;
-constexpr size_t kMaxInputs = 24;
+constexpr size_t kMaxGroupInputs = 24;
 
 constexpr unsigned kNone = UINT32_MAX;
 
@@ -86,7 +86,7 @@ bool GroupBuilder::Fits(unsigned group, unsigned joined, const Op& op) const {
   const Op* member = ops_[candidate.calls.back()];
   return !two_heads && size <= kMaxGroup &&
          member->result()->type().dims == op.result()->type().dims &&
-         InputsOf(group, joined, op).size() <= kMaxInputs;
+         InputsOf(group, joined, op).size() <= kMaxGroupInputs;
 }
 
 unsigned GroupBuilder::Merge(unsigned a, unsigned b) {

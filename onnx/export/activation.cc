@@ -128,7 +128,7 @@ Exported Softmax(ExportCall& c) {
   return c.Out(c.Node(type, {c.In(0, dtype)}, {{"axis", c.Axis("axis", c.type(0).rank())}}), dtype);
 }
 
-constexpr ExportRule kRules[] = {
+constexpr ExportRule kActivationRules[] = {
     {"elu", Elu},
     {"leaky_relu", LeakyRelu},
     {"thresholded_relu", ThresholdedRelu},
@@ -146,6 +146,6 @@ constexpr ExportRule kRules[] = {
 
 }  // namespace
 
-llvm::ArrayRef<ExportRule> ActivationExportRules() { return kRules; }
+llvm::ArrayRef<ExportRule> ActivationExportRules() { return kActivationRules; }
 
 }  // namespace pdl

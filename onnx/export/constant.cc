@@ -51,13 +51,13 @@ Exported Linspace(ExportCall& c) {
   return c.Out(c.Node("Add", {way, c.Scalar(start, dtype)}), dtype);
 }
 
-constexpr ExportRule kRules[] = {
+constexpr ExportRule kConstantRules[] = {
     {"constant", Literal}, {"zeros", Filled}, {"ones", Filled},       {"fill", Filled},
     {"size", Size},        {"range", Range},  {"linspace", Linspace},
 };
 
 }  // namespace
 
-llvm::ArrayRef<ExportRule> ConstantExportRules() { return kRules; }
+llvm::ArrayRef<ExportRule> ConstantExportRules() { return kConstantRules; }
 
 }  // namespace pdl

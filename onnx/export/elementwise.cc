@@ -205,7 +205,7 @@ Exported PlanSelect(ExportCall& c) { return Where(c); }
 Exported CastTo(ExportCall& c) { return c.Cast(c.In(0), c.dtype()); }
 Exported Operand(ExportCall& c) { return c.In(0); }
 
-constexpr ExportRule kRules[] = {
+constexpr ExportRule kElementwiseRules[] = {
     {"relu", Relu},
     {"not_equal", NotEqual},
     {"isfinite", IsFinite},
@@ -235,7 +235,7 @@ constexpr ExportRule kRules[] = {
 
 }  // namespace
 
-llvm::ArrayRef<ExportRule> ElementwiseExportRules() { return kRules; }
+llvm::ArrayRef<ExportRule> ElementwiseExportRules() { return kElementwiseRules; }
 
 const ExportRule& SameNameExportRule() {
   static constexpr ExportRule kRule = {"", SameName};

@@ -165,7 +165,7 @@ Exported Unique(ExportCall& c) {
   return std::vector<std::string>{c.Out(names[0], dtype), names[2], names[3], names[1]};
 }
 
-constexpr ExportRule kRules[] = {
+constexpr ExportRule kIndexRules[] = {
     {"gather", Gather},   {"gather_nd", GatherNd},   {"take_along_axis", TakeAlongAxis},
     {"scatter", Scatter}, {"scatter_nd", ScatterNd}, {"scatter_add", ScatterAdd},
     {"write", Write},     {"one_hot", OneHot},       {"topk", TopK},
@@ -175,6 +175,6 @@ constexpr ExportRule kRules[] = {
 
 }  // namespace
 
-llvm::ArrayRef<ExportRule> IndexExportRules() { return kRules; }
+llvm::ArrayRef<ExportRule> IndexExportRules() { return kIndexRules; }
 
 }  // namespace pdl

@@ -119,7 +119,7 @@ Exported Shift(ExportCall& c) {
   return c.Out(c.Node("Where", {is_far, sign, down}), wide);
 }
 
-constexpr ExportRule kRules[] = {
+constexpr ExportRule kIntegerRules[] = {
     {"floor_div", FloorDiv},
     {"mod", Mod},
     {"fmod", Mod},
@@ -133,6 +133,6 @@ constexpr ExportRule kRules[] = {
 
 }  // namespace
 
-llvm::ArrayRef<ExportRule> IntegerExportRules() { return kRules; }
+llvm::ArrayRef<ExportRule> IntegerExportRules() { return kIntegerRules; }
 
 }  // namespace pdl

@@ -298,15 +298,15 @@ Exported Recurrence(ExportCall& c) {
                dtype);
 }
 
-constexpr ExportRule kRules[] = {{"scan", Scan},
-                                 {"while_loop", WhileLoop},
-                                 {"check_index", UncheckedIndex},
-                                 {"assert_true", UncheckedAssertion},
-                                 {"cumprod", Recurrence},
-                                 {"linear_recurrence", Recurrence}};
+constexpr ExportRule kLoopRules[] = {{"scan", Scan},
+                                     {"while_loop", WhileLoop},
+                                     {"check_index", UncheckedIndex},
+                                     {"assert_true", UncheckedAssertion},
+                                     {"cumprod", Recurrence},
+                                     {"linear_recurrence", Recurrence}};
 
 }  // namespace
 
-llvm::ArrayRef<ExportRule> LoopExportRules() { return kRules; }
+llvm::ArrayRef<ExportRule> LoopExportRules() { return kLoopRules; }
 
 }  // namespace pdl

@@ -129,7 +129,7 @@ Exported CosSim(ExportCall& c) {
   return c.Out(c.Node("Mul", {angle, c.Scalar(c.attributes().Float("scale"), dtype)}), dtype);
 }
 
-constexpr ExportRule kRules[] = {
+constexpr ExportRule kLossRules[] = {
     {"cross_entropy", CrossEntropy},
     {"nll", Nll},
     {"mse", Mse},
@@ -142,6 +142,6 @@ constexpr ExportRule kRules[] = {
 
 }  // namespace
 
-llvm::ArrayRef<ExportRule> LossExportRules() { return kRules; }
+llvm::ArrayRef<ExportRule> LossExportRules() { return kLossRules; }
 
 }  // namespace pdl

@@ -97,7 +97,7 @@ Exported Dequantize(ExportCall& c) {
   return c.Out(c.Node("Mul", {y, along_axis(c.In(1, dtype))}), dtype);
 }
 
-constexpr ExportRule kRules[] = {
+constexpr ExportRule kNormalizationRules[] = {
     {"standardize", Standardize},
     {"normalize", Normalize},
     {"quantize", Quantize},
@@ -106,6 +106,6 @@ constexpr ExportRule kRules[] = {
 
 }  // namespace
 
-llvm::ArrayRef<ExportRule> NormalizationExportRules() { return kRules; }
+llvm::ArrayRef<ExportRule> NormalizationExportRules() { return kNormalizationRules; }
 
 }  // namespace pdl

@@ -259,7 +259,7 @@ Exported Resize(ExportCall& c) {
                dtype);
 }
 
-constexpr ExportRule kRules[] = {
+constexpr ExportRule kPoolRules[] = {
     {"max_pool", MaxPool},
     {"max_pool_index", MaxPool},
     {"avg_pool", AvgPool},
@@ -273,6 +273,6 @@ constexpr ExportRule kRules[] = {
 
 }  // namespace
 
-llvm::ArrayRef<ExportRule> PoolExportRules() { return kRules; }
+llvm::ArrayRef<ExportRule> PoolExportRules() { return kPoolRules; }
 
 }  // namespace pdl

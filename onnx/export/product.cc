@@ -180,7 +180,7 @@ Exported RotaryEmbedding(ExportCall& c) {
   return c.Out(y, dtype);
 }
 
-constexpr ExportRule kRules[] = {
+constexpr ExportRule kProductRules[] = {
     {"matmul", MatMul},
     {"einsum", Einsum},
     {"attention", Attention},
@@ -189,6 +189,6 @@ constexpr ExportRule kRules[] = {
 
 }  // namespace
 
-llvm::ArrayRef<ExportRule> ProductExportRules() { return kRules; }
+llvm::ArrayRef<ExportRule> ProductExportRules() { return kProductRules; }
 
 }  // namespace pdl

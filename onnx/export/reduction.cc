@@ -110,7 +110,7 @@ Exported CumSum(ExportCall& c) {
                dtype);
 }
 
-constexpr ExportRule kRules[] = {
+constexpr ExportRule kReductionRules[] = {
     {"sum", Plain},         {"prod", Plain},   {"max", Plain},       {"min", Plain},
     {"mean", Mean},         {"norm", Plain},   {"logsumexp", Plain}, {"count_nonzero", Count},
     {"any", Any},           {"all", All},      {"argmax", ArgMax},   {"argmin", ArgMax},
@@ -119,6 +119,6 @@ constexpr ExportRule kRules[] = {
 
 }  // namespace
 
-llvm::ArrayRef<ExportRule> ReductionExportRules() { return kRules; }
+llvm::ArrayRef<ExportRule> ReductionExportRules() { return kReductionRules; }
 
 }  // namespace pdl

@@ -286,7 +286,7 @@ Exported Blocks(ExportCall& c) {
   return *y;
 }
 
-constexpr ExportRule kRules[] = {
+constexpr ExportRule kShapeRules[] = {
     {"reshape", Reshape},
     {"flatten", Reshape},
     {"squeeze", Squeeze},
@@ -312,6 +312,6 @@ constexpr ExportRule kRules[] = {
 
 }  // namespace
 
-llvm::ArrayRef<ExportRule> ShapeExportRules() { return kRules; }
+llvm::ArrayRef<ExportRule> ShapeExportRules() { return kShapeRules; }
 
 }  // namespace pdl

@@ -250,7 +250,7 @@ Exported Col2Im(ExportCall& c) {
       dtype);
 }
 
-constexpr ExportRule kRules[] = {
+constexpr ExportRule kWindowRules[] = {
     {"conv1d", Conv},
     {"conv2d", Conv},
     {"conv3d", Conv},
@@ -263,6 +263,6 @@ constexpr ExportRule kRules[] = {
 
 }  // namespace
 
-llvm::ArrayRef<ExportRule> WindowExportRules() { return kRules; }
+llvm::ArrayRef<ExportRule> WindowExportRules() { return kWindowRules; }
 
 }  // namespace pdl
