@@ -5,23 +5,27 @@
 
 #include "kernels/convolution/conv_plan.h"
 #include "kernels/core/all_finite.h"
+#include "kernels/core/cpu_isa.h"
 #include "kernels/core/float_copy.h"
-#include "llvm/ADT/STLExtras.h"
-#include "llvm/ADT/Sequence.h"
-#include "llvm/Support/FormatVariadic.h"
+#include "kernels/linear/matmul_plan.h"
 
 namespace pdl {
 namespace {
 
-// Work with fewer multiply-adds than this stays in one piece.
-constexpr int64_t kSmallWork = int64_t{1} << 20;
-constexpr int64_t kMaxPieces = 16;
-// A piece should still be in the second-level cache when it is computed; each piece has at least
-// kLeastRows rows.
-constexpr int64_t kPieceBytes = int64_t{256} << 10;
-constexpr int64_t kLeastRows = 4;
-// The number of features of a block, if there are many weights and few positions.
-constexpr int64_t kFeatures = 128, kManyWeights = int64_t{1} << 20, kFewPlaces = 256;
+// All sums are empty, or there are none.
+class EmptyConv : public ChannelsLastConv {
+ public:
+  explicit EmptyConv(const ConvSizes& sizes) : y_elements_(sizes.y_elements()) {}
+
+  void Run(const Tensor&, const Tensor&, void* y, void*, CPUContext&,
+           llvm::function_ref<void(const OutputPiece&)> then) const override {
+    std::memset(y, 0, static_cast<size_t>(y_elements_) * sizeof(float));
+    if (then) then({0, 1, y_elements_, y_elements_});
+  }
+
+ private:
+  int64_t y_elements_;
+};
 
 // A call with a 1x1 kernel as the matmul of all positions and w.
 class PlacesTimesWeight : public PrepareContext {
@@ -51,250 +55,59 @@ class PlacesTimesWeight : public PrepareContext {
   OperandType output_;
 };
 
-// The dim along which an image is cut into rows: the first with more than one position, so that a
-// run of rows is contiguous.
-unsigned RowAxis(const SlidingWindow& window) {
-  unsigned axis = 0;
-  while (axis < 2 && window.d[axis].in == 1 && window.d[axis].out == 1) ++axis;
-  return axis;
-}
-
-// Winograd is used where it was measured to halve the time: not for images of 7x7, and not where
-// the transformed weights, which are four times as large, are read from memory for few positions.
-bool SuitsWinograd(const ConvSizes& s) {
-  constexpr int64_t kLeastSide = 12, kLeastPlaces = 1024, kLeastChannels = 32;
-  const WindowDim* d = s.window.d;
-  const bool is_plane = d[0].in == 1 && d[0].kernel == 1;
-  for (const int i : {1, 2}) {
-    if (d[i].kernel != 3 || d[i].stride != 1 || d[i].dilation != 1 || d[i].out < kLeastSide) {
-      return false;
-    }
+class PointwiseConv : public ChannelsLastConv {
+ public:
+  explicit PointwiseConv(std::shared_ptr<const MatmulPlan> product) : product_(std::move(product)) {
+    workspace_bytes_ = product_->workspace_bytes();
   }
-  return is_plane && s.batch * s.window.out() >= kLeastPlaces && s.groups == 1 &&
-         s.channels >= kLeastChannels && s.channels % 16 == 0 && s.features >= kLeastChannels &&
-         s.features % 16 == 0;
-}
+
+  void Run(const Tensor& x, const Tensor& w, void* y, void* workspace, CPUContext& context,
+           llvm::function_ref<void(const OutputPiece&)> then) const override {
+    product_->Run(x, w, y, workspace, context, then);
+  }
+
+ private:
+  std::shared_ptr<const MatmulPlan> product_;
+};
 
 }  // namespace
 
-llvm::Expected<std::shared_ptr<const ChannelsLastConv>> ChannelsLastConv::Make(
-    const PrepareContext& context, const ConvSizes& sizes) {
-  auto plan = std::make_shared<ChannelsLastConv>();
-  if (llvm::Error error = plan->Prepare(context, sizes)) return error;
-  return plan;
+PositionPieces PositionPieces::Cut(int64_t rows, int64_t row_elements, int64_t work,
+                                   int64_t multiple) {
+  // Work with fewer multiply-adds than this stays in one piece.
+  constexpr int64_t kSmallWork = int64_t{1} << 20, kMaxPieces = 16;
+  // A piece should still be in the second-level cache when its epilogue reads it.
+  constexpr int64_t kPieceBytes = int64_t{96} << 10;
+  const int64_t by_work = std::clamp<int64_t>(work / kSmallWork, 1, kMaxPieces);
+  const int64_t by_bytes = std::min(rows, rows * row_elements * 4 / kPieceBytes + 1);
+  // An even number of pieces suits most numbers of threads.
+  const int64_t least = std::max(by_work, by_bytes);
+  const int64_t count = least == 1 ? 1 : RoundUp(least, 2);
+  PositionPieces pieces;
+  pieces.length = RoundUp((rows + count - 1) / count, multiple);
+  pieces.count = (rows + pieces.length - 1) / pieces.length;
+  return pieces;
 }
 
-llvm::Error ChannelsLastConv::Prepare(const PrepareContext& context, const ConvSizes& sizes) {
-  y_elements_ = sizes.y_elements();
-  if (sizes.x_elements() == 0 || sizes.w_elements() == 0 || y_elements_ == 0) {
-    return llvm::Error::success();
+llvm::Expected<std::shared_ptr<const ChannelsLastConv>> ChannelsLastConv::Make(
+    const PrepareContext& context, const ConvSizes& sizes) {
+  if (sizes.x_elements() == 0 || sizes.w_elements() == 0 || sizes.y_elements() == 0) {
+    return std::make_shared<EmptyConv>(sizes);
   }
   if (IsPointwise(sizes)) {
     auto product = MatmulPlan::Make(PlacesTimesWeight(context, sizes), false, true);
     if (!product) return product.takeError();
-    product_ = std::move(*product);
-    workspace_bytes_ = product_->workspace_bytes();
-    return llvm::Error::success();
+    return std::make_shared<PointwiseConv>(std::move(*product));
   }
-  // Winograd's sums of weights would turn infinite weights into nan.
+  // With AVX-512, oneDNN's own kernels and Winograd's algorithm are used.
+  if (CurrentIsa() == Isa::kAvx512) return MakeDnnlChannelsLastConv(context, sizes);
+  if (SuitsSlidingConv(sizes)) return MakeSlidingConv(context, sizes);
+  // Padding takes no part in a sum; multiplied by an infinite weight, it would.
   const Tensor* weight = context.constant_input(1);
-  if (SuitsWinograd(sizes) && weight != nullptr && AllFinite(*weight)) {
-    llvm::Error error = Cut(context, sizes, true);
-    if (!error) return error;
-    // Not supported on this processor.
-    llvm::consumeError(std::move(error));
-    convs_.clear();
-    blocks_.clear();
+  if (!sizes.window.has_padding() || (weight != nullptr && AllFinite(*weight))) {
+    return MakePanelConv(context, sizes);
   }
-  return Cut(context, sizes, false);
-}
-
-llvm::Error ChannelsLastConv::Cut(const PrepareContext& context, const ConvSizes& sizes,
-                                  bool winograd) {
-  ConvSizes image = sizes;
-  image.batch = 1;
-  images_ = sizes.batch;
-  x_image_ = image.x_elements();
-  y_image_ = image.y_elements();
-  y_row_ = sizes.features;
-  // An even number of pieces suits most numbers of threads.
-  const int64_t work = std::clamp<int64_t>(sizes.work() / kSmallWork, 1, kMaxPieces);
-  const int64_t target = work == 1 ? 1 : RoundUp(work, 2);
-  const int64_t pieces =
-      std::max((target + images_ - 1) / images_, (y_image_ * 4 + kPieceBytes - 1) / kPieceBytes);
-  // Each run of rows reads all weights. If they are larger than the image, they are cut instead.
-  const bool cuts_features = !winograd && pieces > 1 && sizes.groups == 1 &&
-                             sizes.features % kFeatures == 0 && sizes.window.out() <= kFewPlaces &&
-                             sizes.w_elements() > kManyWeights;
-  if (llvm::Error error = cuts_features ? CutFeatures(context, image, pieces)
-                                        : CutRows(context, image, pieces, winograd)) {
-    return error;
-  }
-  groups_ = std::min<int64_t>(images_ * static_cast<int64_t>(blocks_.size()), kMaxPieces);
-  LayOutWorkspace();
-  return llvm::Error::success();
-}
-
-llvm::Error ChannelsLastConv::CutFeatures(const PrepareContext& context, ConvSizes image,
-                                          int64_t pieces) {
-  const int64_t blocks = image.features / kFeatures;
-  int64_t parts = std::min(pieces, blocks);
-  while (blocks % parts != 0) --parts;
-  const int64_t weights = image.w_elements() / parts;
-  image.features /= parts;
-  for (int64_t part = 0; part < parts; ++part) {
-    Block block;
-    block.y_at = part * image.features;
-    block.rows = image.window.out();
-    block.columns = image.features;
-    if (llvm::Error error = AddBlock(context, image, part * weights, false, block)) return error;
-  }
-  return llvm::Error::success();
-}
-
-// Rows of the result are a convolution of the rows of x that their windows cover.
-llvm::Error ChannelsLastConv::CutRows(const PrepareContext& context, const ConvSizes& image,
-                                      int64_t pieces, bool winograd) {
-  const unsigned axis = RowAxis(image.window);
-  const WindowDim& whole = image.window.d[axis];
-  // Winograd's tiles need more rows for narrow images.
-  const int64_t least = winograd && whole.out < 28 ? 7 : kLeastRows;
-  int64_t piece_rows = std::max(least, (whole.out + pieces - 1) / pieces);
-  // Rows whose windows are completely in the padding cannot be a convolution of their own.
-  if (whole.At(whole.out - 1, 0) >= whole.in || whole.At(0, whole.kernel - 1) < 0) {
-    piece_rows = whole.out;
-  }
-  for (int64_t first = 0; first < whole.out; first += piece_rows) {
-    const int64_t last = std::min(whole.out, first + piece_rows);
-    ConvSizes sizes = image;
-    WindowDim& part = sizes.window.d[axis];
-    const int64_t from = std::max<int64_t>(whole.At(first, 0), 0);
-    part.out = last - first;
-    part.begin = from - whole.At(first, 0);
-    part.in = part.out == whole.out
-                  ? whole.in
-                  : std::min(whole.At(last - 1, whole.kernel - 1) + 1, whole.in) - from;
-    Block block;
-    block.x_at = from * (x_image_ / whole.in);
-    block.y_at = first * (y_image_ / whole.out);
-    block.columns = part.out * (y_image_ / whole.out);
-    if (llvm::Error error = AddBlock(context, sizes, 0, winograd, block)) return error;
-  }
-  return llvm::Error::success();
-}
-
-llvm::Error ChannelsLastConv::AddBlock(const PrepareContext& context, const ConvSizes& sizes,
-                                       int64_t w_at, bool winograd, Block block) {
-  const auto is_same = [&](const Conv& other) {
-    return other.w_at == w_at && llvm::all_of(llvm::seq(0, 3), [&](int i) {
-             const WindowDim &a = other.sizes.window.d[i], &b = sizes.window.d[i];
-             return a.in == b.in && a.out == b.out && a.begin == b.begin;
-           });
-  };
-  auto known = llvm::find_if(convs_, is_same);
-  block.conv = static_cast<size_t>(known - convs_.begin());
-  blocks_.push_back(block);
-  if (known != convs_.end()) return llvm::Error::success();
-
-  DnnlConvShape shape;
-  shape.sizes = sizes;
-  shape.w_stride = sizes.group_channels() * sizes.window.kernel();
-  shape.channels_last = true;
-  shape.winograd = winograd;
-  auto conv = DnnlConv::Create(shape);
-  if (!conv) return conv.takeError();
-  Conv& added = convs_.emplace_back();
-  added.sizes = sizes;
-  added.w_at = w_at;
-  added.conv = std::move(*conv);
-  const Tensor* constant = context.constant_input(1);
-  if (constant == nullptr || !added.conv->is_arranged(DnnlConv::kW)) return llvm::Error::success();
-  auto pack = [&] { return added.conv->PackWeight(constant->data<float>() + w_at); };
-  // The layout does not identify which part of the weight is packed.
-  const std::string layout =
-      llvm::formatv("channels-last-{0}-{1}", added.conv->weight_layout(), w_at).str();
-  auto packed = context.Pack(1, layout, pack);
-  if (!packed) return packed.takeError();
-  added.packed = std::move(*packed);
-  return llvm::Error::success();
-}
-
-void ChannelsLastConv::LayOutWorkspace() {
-  auto take = [&](int64_t bytes) {
-    const int64_t at = workspace_bytes_;
-    workspace_bytes_ += RoundUp(bytes, 64);
-    return at;
-  };
-  for (Conv& c : convs_) {
-    const bool arranges = c.packed == nullptr && c.conv->is_arranged(DnnlConv::kW);
-    if (arranges) c.arranged_at = take(c.conv->bytes(DnnlConv::kW));
-    const auto most = [](int64_t& bytes, int64_t of_conv) {
-      bytes = std::max(bytes, RoundUp(of_conv, 64));
-    };
-    most(scratch_bytes_, c.conv->scratch_bytes());
-    if (c.conv->is_arranged(DnnlConv::kX)) most(x_bytes_, c.conv->bytes(DnnlConv::kX));
-    if (c.conv->is_arranged(DnnlConv::kY)) most(y_bytes_, c.conv->bytes(DnnlConv::kY));
-  }
-  for (const Block& block : blocks_) {
-    const int64_t elements = block.rows * block.columns;
-    if (block.rows > 1) y_bytes_ = std::max<int64_t>(y_bytes_, RoundUp(elements * 4, 64));
-  }
-  scratch_at_ = take(groups_ * (scratch_bytes_ + x_bytes_ + y_bytes_));
-}
-
-void ChannelsLastConv::Run(const Tensor& x, const Tensor& w, void* y, void* workspace_raw,
-                           CPUContext& context,
-                           llvm::function_ref<void(const OutputPiece&)> then) const {
-  if (product_ != nullptr) return product_->Run(x, w, y, workspace_raw, context, then);
-  if (convs_.empty()) {
-    // The sum is empty.
-    std::memset(y, 0, static_cast<size_t>(y_elements_) * sizeof(float));
-    if (then) then({0, 1, y_elements_, y_elements_});
-    return;
-  }
-  char* workspace = static_cast<char*>(workspace_raw);
-  const float* weight = w.data<float>();
-  for (const Conv& c : convs_) {
-    if (c.arranged_at < 0) continue;
-    c.conv->Arrange(DnnlConv::kW, weight + c.w_at,
-                    reinterpret_cast<float*>(workspace + c.arranged_at), workspace + scratch_at_);
-  }
-  const int64_t blocks = static_cast<int64_t>(blocks_.size());
-  const int64_t tasks = images_ * blocks;
-  context.ParallelFor(groups_, 1, [&](int64_t begin, int64_t end) {
-    for (int64_t group = begin; group < end; ++group) {
-      char* own = workspace + scratch_at_ + group * (scratch_bytes_ + x_bytes_ + y_bytes_);
-      const int64_t last = tasks * (group + 1) / groups_;
-      for (int64_t task = tasks * group / groups_; task < last; ++task) {
-        const Block& block = blocks_[static_cast<size_t>(task % blocks)];
-        const int64_t image = task / blocks;
-        const Conv& c = convs_[block.conv];
-        const void* arranged = c.packed != nullptr  ? c.packed.get()
-                               : c.arranged_at >= 0 ? workspace + c.arranged_at
-                                                    : static_cast<const void*>(weight + c.w_at);
-        const int64_t y_at = image * y_image_ + block.y_at;
-        RunBlock(block, x.data<float>() + image * x_image_ + block.x_at,
-                 static_cast<const float*>(arranged), static_cast<float*>(y) + y_at, own);
-        if (then) then({y_at, block.rows, block.columns, block.rows == 1 ? block.columns : y_row_});
-      }
-    }
-  });
-}
-
-void ChannelsLastConv::RunBlock(const Block& block, const float* x, const float* w, float* y,
-                                char* own) const {
-  const DnnlConv& conv = *convs_[block.conv].conv;
-  float* own_x = reinterpret_cast<float*>(own + scratch_bytes_);
-  float* own_y = reinterpret_cast<float*>(own + scratch_bytes_ + x_bytes_);
-  const bool arranges_x = conv.is_arranged(DnnlConv::kX);
-  const bool arranges_y = conv.is_arranged(DnnlConv::kY);
-  if (arranges_x) conv.Arrange(DnnlConv::kX, x, own_x, own);
-  conv.Run(arranges_x ? own_x : x, w, arranges_y || block.rows > 1 ? own_y : y, nullptr, own);
-  if (arranges_y) conv.Restore(DnnlConv::kY, own_y, y, own);
-  if (block.rows == 1) return;
-  const size_t bytes = static_cast<size_t>(block.columns) * sizeof(float);
-  for (int64_t row = 0; row < block.rows; ++row)
-    std::memcpy(y + row * y_row_, own_y + row * block.columns, bytes);
+  return MakeDnnlChannelsLastConv(context, sizes);
 }
 
 }  // namespace pdl

@@ -34,12 +34,6 @@ class EmptyConvPlan : public ConvPlan {
   }
 };
 
-bool HasPadding(const SlidingWindow& window) {
-  return llvm::any_of(window.d, [](const WindowDim& d) {
-    return d.At(0, 0) < 0 || d.At(d.out - 1, d.kernel - 1) >= d.in;
-  });
-}
-
 }  // namespace
 
 llvm::Expected<std::shared_ptr<const ConvPlan>> ConvPlan::Make(const PrepareContext& context,
@@ -60,7 +54,7 @@ llvm::Expected<std::shared_ptr<const ConvPlan>> ConvPlan::Make(const PrepareCont
   }
   auto plan = dtype == DType::kF32 || is_reduced ? MakeDnnlConvPlan(context, kind, sizes)
                                                  : MakePlainConvPlan(context, kind, sizes);
-  if (!plan || !(*plan)->multiplies_padding() || !HasPadding(sizes.window)) return plan;
+  if (!plan || !(*plan)->multiplies_padding() || !sizes.window.has_padding()) return plan;
   const Tensor* weight = kind == ConvKind::kForward ? context.constant_input(1) : nullptr;
   if (weight != nullptr && AllFinite(*weight)) return plan;
   return LeaveOutPadding(kind, sizes, std::move(*plan));

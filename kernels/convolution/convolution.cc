@@ -478,8 +478,8 @@ void RegisterConvolutionOps(OpRegistry& registry) {
   registry.RegisterOp<ForwardConvOp, ConvMaker<1>>("conv1d");
   registry.RegisterOp<ForwardConvOp, ConvMaker<2>>("conv2d");
   registry.RegisterOp<ForwardConvOp, ConvMaker<3>>("conv3d");
-  // On processors without AVX-512 oneDNN's convolutions gain more from their own layouts.
-  if (CurrentIsa() == Isa::kAvx512) {
+  // Without AVX2 oneDNN's convolutions gain more from their own layouts.
+  if (CurrentIsa() != Isa::kBaseline) {
     registry.RegisterInternalOp<ChannelsLastConvOp, ChannelsLastConvMaker<1>>(
         "conv1d.channels_last");
     registry.RegisterInternalOp<ChannelsLastConvOp, ChannelsLastConvMaker<2>>(

@@ -36,6 +36,13 @@ struct SlidingWindow {
   PDL_WINDOW_FUNCTION int64_t in() const { return d[0].in * d[1].in * d[2].in; }
   PDL_WINDOW_FUNCTION int64_t out() const { return d[0].out * d[1].out * d[2].out; }
   PDL_WINDOW_FUNCTION int64_t kernel() const { return d[0].kernel * d[1].kernel * d[2].kernel; }
+  /// Whether a window covers padding, if there are windows.
+  PDL_WINDOW_FUNCTION bool has_padding() const {
+    for (const WindowDim& dim : d) {
+      if (dim.At(0, 0) < 0 || dim.At(dim.out - 1, dim.kernel - 1) >= dim.in) return true;
+    }
+    return false;
+  }
 };
 
 /// A convolution: y[batch, features, out] of x[batch, channels, in] and w[features, channels /

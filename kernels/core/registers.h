@@ -62,6 +62,11 @@ struct Register128 {
       return _mm_max_pd(a, b);
     }
   }
+  /// Element kIndex of each four floats, in all of the four.
+  template <int kIndex>
+  PDL_SIMD V SplatInQuads(V x) {
+    return _mm_shuffle_ps(x, x, kIndex * 0x55);
+  }
   /// The sums of the lanes of four registers of floats.
   PDL_SIMD void SumLanes(V a, V b, V c, V d, float* to) { SumFour(a, b, c, d, to); }
   /// The lowest n of TimesPower.
@@ -94,6 +99,10 @@ struct Register256 {
     } else {
       return _mm256_max_pd(a, b);
     }
+  }
+  template <int kIndex>
+  PDL_SIMD V SplatInQuads(V x) {
+    return _mm256_permute_ps(x, kIndex * 0x55);
   }
   PDL_SIMD __m128 FoldTwo(V a) { return _mm256_castps256_ps128(a) + _mm256_extractf128_ps(a, 1); }
   PDL_SIMD void SumLanes(V a, V b, V c, V d, float* to) {
@@ -128,6 +137,10 @@ struct Register512 {
     } else {
       return _mm512_maskz_max_pd(0xff, a, b);
     }
+  }
+  template <int kIndex>
+  PDL_SIMD V SplatInQuads(V x) {
+    return _mm512_maskz_permute_ps(0xffff, x, kIndex * 0x55);
   }
   PDL_SIMD __m128 FoldFour(V a) {
     const __m256 half = __m256(__builtin_shufflevector(a, a, 0, 1, 2, 3, 4, 5, 6, 7)) +

@@ -1,0 +1,235 @@
+// Convolutions with channels last as matmuls of windows, read where they are stored, and weights in
+// panels of features.
+#include <algorithm>
+#include <cstring>
+#include <vector>
+
+#include "kernels/convolution/channels_last_conv.h"
+#include "kernels/core/float_copy.h"
+#include "kernels/linear/panel_gemm.h"
+#include "llvm/Support/FormatVariadic.h"
+
+namespace pdl {
+namespace {
+
+constexpr int64_t kMaxGroups = 16;
+// Images of fewer channels are read in runs of all columns of a window.
+constexpr int64_t kFewChannels = 64;
+// The minimum number of features of a task.
+constexpr int64_t kLeastFeatures = 64;
+
+// A window consists of runs of contiguous elements: one for each of its positions, or, if channels
+// are few, for each of its rows. Runs outside the image are read from zeros_; rows partly outside
+// are copied.
+class PanelConv : public ChannelsLastConv {
+ public:
+  explicit PanelConv(const ConvSizes& sizes);
+  llvm::Error Prepare(const PrepareContext& context);
+  void Run(const Tensor& x, const Tensor& w, void* y, void* workspace, CPUContext& context,
+           llvm::function_ref<void(const OutputPiece&)> then) const override;
+
+ private:
+  int64_t depth() const { return runs_ * run_length_; }
+  int64_t panel_floats() const { return RoundUp(sizes_.group_features(), columns_) * depth(); }
+  // Packs w as [group][panel][kernel position][channel][feature of the panel].
+  void Pack(const float* w, float* to) const;
+  // Finds the runs of the windows of positions [first, last) of all images.
+  void FindRuns(const float* x, int64_t first, int64_t last, const float** runs,
+                float* copies) const;
+  const float* FindRow(const float* row, int64_t column, float** copies) const;
+
+  ConvSizes sizes_;
+  const int64_t rows_ = PanelRows(), columns_ = PanelColumns();
+  bool joins_columns_ = false;
+  int64_t runs_ = 1, run_length_ = 1;
+  std::vector<float> zeros_;
+  PositionPieces pieces_;
+  int64_t blocks_ = 1, block_features_ = 0;  // of features, if there are few positions
+  int64_t tasks_ = 1, groups_ = 1;           // of tasks; each has its own scratch memory
+  std::shared_ptr<const void> packed_;
+  int64_t packed_at_ = -1, scratch_at_ = 0, runs_bytes_ = 0, scratch_bytes_ = 0;
+};
+
+PanelConv::PanelConv(const ConvSizes& sizes) : sizes_(sizes) {
+  const WindowDim* d = sizes.window.d;
+  joins_columns_ =
+      sizes.groups == 1 && d[2].dilation == 1 && d[2].kernel > 1 && sizes.channels < kFewChannels;
+  runs_ = d[0].kernel * d[1].kernel * (joins_columns_ ? 1 : d[2].kernel);
+  run_length_ = sizes.group_channels() * (joins_columns_ ? d[2].kernel : 1);
+  zeros_.resize(static_cast<size_t>(std::max(run_length_, sizes.channels)), 0.0f);
+  const int64_t positions = sizes.batch * sizes.window.out();
+  pieces_ = PositionPieces::Cut(positions, sizes.features, sizes.work(), rows_);
+  // Each piece reads all weights: from the second-level cache if they fit there.
+  constexpr int64_t kCachedWeights = int64_t{256} << 10;
+  const int64_t least = sizes.w_elements() * 4 > kCachedWeights ? 192 : 48;
+  const int64_t target = pieces_.count;
+  if (pieces_.length < least) {
+    const int64_t count = std::max<int64_t>(1, (positions + least / 2) / least);
+    pieces_.length = RoundUp(DivideUp(positions, count), rows_);
+    pieces_.count = DivideUp(positions, pieces_.length);
+  }
+  block_features_ = sizes.features;
+  if (sizes.groups == 1 && pieces_.count < target) {
+    const int64_t wanted = std::min(DivideUp(target, pieces_.count),
+                                    std::max<int64_t>(1, sizes.features / kLeastFeatures));
+    block_features_ = RoundUp(DivideUp(sizes.features, wanted), columns_);
+    blocks_ = DivideUp(sizes.features, block_features_);
+  }
+  tasks_ = pieces_.count * blocks_;
+  groups_ = std::min(tasks_, kMaxGroups);
+}
+
+llvm::Error PanelConv::Prepare(const PrepareContext& context) {
+  const int64_t bytes = sizes_.groups * panel_floats() * 4;
+  const Tensor* constant = context.constant_input(1);
+  if (constant != nullptr) {
+    auto pack = [&]() -> llvm::Expected<std::shared_ptr<const void>> {
+      llvm::Expected<std::shared_ptr<void>> packed = AllocateAligned(bytes);
+      if (!packed) return packed.takeError();
+      Pack(constant->data<float>(), static_cast<float*>(packed->get()));
+      return std::shared_ptr<const void>(std::move(*packed));
+    };
+    const std::string layout = llvm::formatv("conv-panels-{0}-{1}", columns_, sizes_.groups).str();
+    auto packed = context.Pack(1, layout, pack);
+    if (!packed) return packed.takeError();
+    packed_ = std::move(*packed);
+  } else {
+    packed_at_ = 0;
+    workspace_bytes_ = RoundUp(bytes, 64);
+  }
+  const int64_t length = pieces_.length;
+  runs_bytes_ = RoundUp(RoundUp(length, rows_) * runs_ * static_cast<int64_t>(sizeof(float*)), 64);
+  int64_t copies = 0;
+  if (joins_columns_) {
+    // The windows of a row that are partly outside, and the rows of a piece.
+    const WindowDim& d = sizes_.window.d[2];
+    int64_t in_row = 0;
+    for (int64_t o = 0; o < d.out; ++o)
+      in_row += !d.Has(d.At(o, 0)) || !d.Has(d.At(o, d.kernel - 1));
+    copies = std::min(length, (DivideUp(length, d.out) + 1) * in_row) * depth();
+  }
+  scratch_bytes_ = runs_bytes_ + RoundUp(copies * 4, 64);
+  scratch_at_ = workspace_bytes_;
+  workspace_bytes_ += groups_ * scratch_bytes_;
+  return llvm::Error::success();
+}
+
+void PanelConv::Pack(const float* w, float* to) const {
+  const int64_t kernel = sizes_.window.kernel(), channels = sizes_.group_channels();
+  const int64_t features = sizes_.group_features();
+  for (int64_t group = 0; group < sizes_.groups; ++group) {
+    for (int64_t first = 0; first < features; first += columns_) {
+      const int64_t count = std::min(columns_, features - first);
+      if (count < columns_) std::fill_n(to, depth() * columns_, 0.0f);
+      for (int64_t j = 0; j < count; ++j) {
+        const float* from = w + (group * features + first + j) * channels * kernel;
+        for (int64_t c = 0; c < channels; ++c) {
+          for (int64_t k = 0; k < kernel; ++k) {
+            to[(k * channels + c) * columns_ + j] = from[c * kernel + k];
+          }
+        }
+      }
+      to += depth() * columns_;
+    }
+  }
+}
+
+// The run of a window's row that begins at `column`, or null if it is completely outside.
+const float* PanelConv::FindRow(const float* row, int64_t column, float** copies) const {
+  const WindowDim& d = sizes_.window.d[2];
+  if (column >= 0 && column + d.kernel <= d.in) return row + column * sizes_.channels;
+  const int64_t begin = std::max<int64_t>(column, 0), end = std::min(column + d.kernel, d.in);
+  if (begin >= end) return zeros_.data();
+  float* copy = *copies;
+  *copies += run_length_;
+  std::fill_n(copy, run_length_, 0.0f);
+  std::copy_n(row + begin * sizes_.channels, (end - begin) * sizes_.channels,
+              copy + (begin - column) * sizes_.channels);
+  return copy;
+}
+
+void PanelConv::FindRuns(const float* x, int64_t first, int64_t last, const float** runs,
+                         float* copies) const {
+  const WindowDim* d = sizes_.window.d;
+  const int64_t row_elements = d[2].in * sizes_.channels, out = sizes_.window.out();
+  int64_t o2 = first % d[2].out, o1 = first / d[2].out % d[1].out;
+  int64_t o0 = first % out / (d[1].out * d[2].out), image = first / out;
+  for (int64_t position = first; position < last; ++position) {
+    const int64_t row = (position - first) % rows_;
+    const float** to = runs + (position - first - row) * runs_ + row;
+    const float* from = x + image * sizes_.window.in() * sizes_.channels;
+    for (int64_t k0 = 0; k0 < d[0].kernel; ++k0) {
+      const int64_t i0 = d[0].At(o0, k0);
+      for (int64_t k1 = 0; k1 < d[1].kernel; ++k1) {
+        const int64_t i1 = d[1].At(o1, k1);
+        const bool is_inside = d[0].Has(i0) && d[1].Has(i1);
+        const float* in_row = is_inside ? from + (i0 * d[1].in + i1) * row_elements : nullptr;
+        if (joins_columns_) {
+          *to = is_inside ? FindRow(in_row, d[2].At(o2, 0), &copies) : zeros_.data();
+          to += rows_;
+          continue;
+        }
+        for (int64_t k2 = 0; k2 < d[2].kernel; ++k2, to += rows_) {
+          const int64_t i2 = d[2].At(o2, k2);
+          *to = is_inside && d[2].Has(i2) ? in_row + i2 * sizes_.channels : zeros_.data();
+        }
+      }
+    }
+    if (++o2 < d[2].out) continue;
+    o2 = 0;
+    if (++o1 < d[1].out) continue;
+    o1 = 0;
+    if (++o0 < d[0].out) continue;
+    o0 = 0;
+    ++image;
+  }
+}
+
+void PanelConv::Run(const Tensor& x, const Tensor& w, void* y, void* workspace_raw,
+                    CPUContext& context, llvm::function_ref<void(const OutputPiece&)> then) const {
+  char* workspace = static_cast<char*>(workspace_raw);
+  const float* packed = static_cast<const float*>(packed_.get());
+  if (packed == nullptr) {
+    float* to = reinterpret_cast<float*>(workspace + packed_at_);
+    Pack(w.data<float>(), to);
+    packed = to;
+  }
+  const PanelGemmFunction multiply = ScatteredRowsGemm();
+  const int64_t positions = sizes_.batch * sizes_.window.out();
+  context.ParallelFor(groups_, 1, [&](int64_t begin, int64_t end) {
+    for (int64_t task = tasks_ * begin / groups_; task < tasks_ * end / groups_; ++task) {
+      char* scratch = workspace + scratch_at_ + begin * scratch_bytes_;
+      const float** runs = reinterpret_cast<const float**>(scratch);
+      const int64_t first = task / blocks_ * pieces_.length;
+      const int64_t feature = task % blocks_ * block_features_;
+      const int64_t last = std::min(positions, first + pieces_.length);
+      FindRuns(x.data<float>(), first, last, runs, reinterpret_cast<float*>(scratch + runs_bytes_));
+      PanelGemm g;
+      g.rows = last - first;
+      g.columns = std::min(block_features_, sizes_.features - feature) / sizes_.groups;
+      g.runs = runs_;
+      g.run_length = run_length_;
+      g.runs_of_a = runs;
+      g.c_row = sizes_.features;
+      const int64_t y_at = first * sizes_.features + feature;
+      for (int64_t group = 0; group < sizes_.groups; ++group) {
+        g.a_offset = group * sizes_.group_channels();
+        g.b = packed + group * panel_floats() + feature * depth();
+        g.c = static_cast<float*>(y) + y_at + group * g.columns;
+        multiply(g);
+      }
+      if (then) then({y_at, g.rows, g.columns * sizes_.groups, sizes_.features});
+    }
+  });
+}
+
+}  // namespace
+
+llvm::Expected<std::shared_ptr<const ChannelsLastConv>> MakePanelConv(const PrepareContext& context,
+                                                                      const ConvSizes& sizes) {
+  auto conv = std::make_shared<PanelConv>(sizes);
+  if (llvm::Error error = conv->Prepare(context)) return error;
+  return conv;
+}
+
+}  // namespace pdl

@@ -1,0 +1,38 @@
+// f32 matmuls whose right operand is packed into panels of columns, and whose left rows may be
+// scattered in memory: shared by matmul and by convolutions with channels last.
+#ifndef PDL_KERNELS_LINEAR_PANEL_GEMM_H_
+#define PDL_KERNELS_LINEAR_PANEL_GEMM_H_
+
+#include <cstdint>
+
+#include "kernels/linear/gemm.h"
+
+namespace pdl {
+
+/// c[rows, columns] = a * b in the calling thread. A row of a consists of `runs` runs of
+/// `run_length` contiguous elements. Rows are computed in blocks of PanelRows(); block t reads run
+/// r of its row i at runs_of_a[(t * runs + r) * PanelRows() + i] + a_offset. The last block may
+/// have fewer rows; its other pointers are not read.
+struct PanelGemm {
+  int64_t rows = 0, columns = 0;
+  int64_t runs = 1, run_length = 0;
+  const float* const* runs_of_a = nullptr;
+  int64_t a_offset = 0;
+  /// Packed by PackPanels: panels of PanelColumns() columns, each with runs * run_length rows.
+  const float* b = nullptr;
+  float* c = nullptr;
+  int64_t c_row = 0;  // elements between rows of c
+};
+
+/// The order of the sums depends on `runs` and `run_length` only, so any part of c has the same
+/// bits whether it is computed separately or not.
+using PanelGemmFunction = void (*)(const PanelGemm& gemm);
+PanelGemmFunction ScatteredRowsGemm();
+/// The same for a dense matrix a, with a_column = 1, and b packed by PackPanels.
+GemmFunction DenseRowsGemm();
+/// The number of rows of c that are computed together.
+int64_t PanelRows();
+
+}  // namespace pdl
+
+#endif  // PDL_KERNELS_LINEAR_PANEL_GEMM_H_
