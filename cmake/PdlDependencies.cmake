@@ -61,6 +61,8 @@ endif()
 pdl_find_library(pdl_dnnl libdnnl-dev dnnl.hpp dnnl)
 pdl_find_library(pdl_antlr4 libantlr4-runtime-dev antlr4-runtime.h antlr4-runtime antlr4-runtime)
 pdl_find_library(pdl_edit libedit-dev histedit.h edit)
+# The filter of system calls of `pdl --sandbox`.
+pdl_find_library(pdl_seccomp libseccomp-dev seccomp.h seccomp)
 
 if(missing)
   list(JOIN missing "\n" missing)

@@ -80,8 +80,8 @@ static bool SaysItsSizes(const Op& op) {
          llvm::none_of(dims.drop_back(), [](const Dim& dim) { return dim.is_constant(0); });
 }
 
-// The dtype of a literal for which `decl` is not given, if the literal would be read as another one.
-// Only files of other programs have such calls.
+// The dtype of a literal for which `decl` is not given, if the literal would be read as another
+// one. Only files of other programs have such calls.
 static std::optional<DType> UnstatedDType(const Op& op, const AttributeDecl& decl) {
   const OpSignature& signature = op.def().signature;
   for (size_t i = 0; i < signature.attributes.size(); ++i) {

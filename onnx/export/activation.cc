@@ -111,9 +111,8 @@ Exported Shrink(ExportCall& c) {
   const DType dtype = ComputeDType(c.dtype());
   if (IsDouble(c)) {
     const std::string x = c.In(0), bias = Number(c, "bias"), zero = c.Scalar(0, dtype);
-    const std::string shrunk =
-        c.Node("Where", {c.Node("Less", {x, zero}), c.Node("Add", {x, bias}),
-                         c.Node("Sub", {x, bias})});
+    const std::string shrunk = c.Node(
+        "Where", {c.Node("Less", {x, zero}), c.Node("Add", {x, bias}), c.Node("Sub", {x, bias})});
     const std::string is_low = c.Node("LessOrEqual", {c.Node("Abs", {x}), Number(c, "threshold")});
     return c.Out(c.Node("Where", {is_low, zero, shrunk}), dtype);
   }

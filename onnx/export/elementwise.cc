@@ -159,7 +159,7 @@ std::string HasMinus(ExportCall& c, const std::string& x, DType dtype) {
   return c.Node("Less", {signed_x, zero});
 }
 
-/// The arc tangent of |y| / |x|, in the quadrant that the signs of y and x tell.
+/// The arc tangent of |y| / |x|, in the quadrant of the signs of y and x.
 Exported Atan2(ExportCall& c) {
   const DType dtype = ComputeDType(c.dtype());
   const std::string y = c.In(0, dtype), x = c.In(1, dtype), zero = c.Scalar(0, dtype);

@@ -91,13 +91,13 @@ Exported BinaryCrossEntropy(ExportCall& c) {
   const DType dtype = ComputeDType(c.dtype());
   const std::string p = c.In(0, dtype), label = c.In(1, dtype), one = c.Scalar(1, dtype);
   if (c.attributes().Bool("logits")) {
-    // softplus(-|x|) + |x| * (1 - label) for positive x, |x| * label for others: without the product
-    // where the label makes it 0, since x may be infinite.
+    // softplus(-|x|) + |x| * (1 - label) for positive x, |x| * label for others: without the
+    // product where the label makes it 0, since x may be infinite.
     const std::string zero = c.Scalar(0, dtype), magnitude = c.Node("Abs", {p});
     const std::string is_positive = c.Node("Greater", {p, zero});
     const std::string part = c.Node("Where", {is_positive, c.Node("Sub", {one, label}), label});
-    const std::string linear = c.Node("Where", {c.Node("Equal", {part, zero}), zero,
-                                                c.Node("Mul", {magnitude, part})});
+    const std::string linear =
+        c.Node("Where", {c.Node("Equal", {part, zero}), zero, c.Node("Mul", {magnitude, part})});
     const std::string bend = c.Node("Softplus", {c.Node("Neg", {magnitude})});
     return c.Out(c.Node("Add", {linear, bend}), dtype);
   }

@@ -24,6 +24,8 @@ llvm::ArrayRef<Target> Targets() {
        1024},
       {"checkpoint", "a checkpoint that a training resumes from", RunCheckpoint, CheckpointSeeds,
        4096},
+      {"differential", "decisions of a generator of networks, which run in different ways",
+       RunDifferential, DifferentialSeeds, 1024},
   };
   return targets;
 }

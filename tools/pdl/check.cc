@@ -139,6 +139,7 @@ int CheckMain(Arguments arguments) {
   AddWarningOptions(line, &options);
   AddTimePassesOption(line, &options);
   AddMessageOptions(line);
+  line.AddSandbox();
   auto files = line.Parse(arguments);
   if (!files) return Finish(files.takeError());
   if (!*files) return kSuccess;

@@ -316,6 +316,7 @@ int CompareMain(Arguments arguments) {
   CompareArguments compare;
   CommandLine line(kHelp);
   AddOptions(line, &compare);
+  line.AddSandbox();
   auto files = line.Parse(arguments);
   if (!files) return Finish(files.takeError());
   if (!*files) return kSuccess;

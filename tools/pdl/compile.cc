@@ -163,6 +163,7 @@ int CompileMain(Arguments arguments) {
   AddWarningOptions(line, &compile.common);
   AddWeightsOption(line, &compile.common);
   AddMessageOptions(line);
+  line.AddSandbox({"--output"});
   auto file = line.ParseOneFile(arguments);
   if (!file) return Finish(file.takeError());
   if (!*file) return kSuccess;

@@ -144,6 +144,7 @@ int DiffMain(Arguments arguments) {
                  &diff.common.folder);
   AddNetworkOptions(line, &diff.common);
   AddMessageOptions(line);
+  line.AddSandbox();
   auto files = line.Parse(arguments);
   if (!files) return Finish(files.takeError());
   if (!*files) return kSuccess;

@@ -274,6 +274,7 @@ int DumpMain(Arguments arguments) {
   AddTrainingOption(line, &dump.common);
   AddTimePassesOption(line, &dump.common);
   AddMessageOptions(line);
+  line.AddSandbox();
   auto file = line.ParseOneFile(arguments);
   if (!file) return Finish(file.takeError());
   if (!*file) return kSuccess;

@@ -152,6 +152,7 @@ int ExportMain(Arguments arguments) {
                   return llvm::Error::success();
                 });
   AddMessageOptions(line);
+  line.AddSandbox({"--output"});
   auto file = line.ParseOneFile(arguments);
   if (!file) return Finish(file.takeError());
   if (!*file) return kSuccess;

@@ -210,6 +210,7 @@ int GradcheckMain(Arguments arguments) {
                   return llvm::Error::success();
                 });
   AddMessageOptions(line);
+  line.AddSandbox();
   auto paths = line.Parse(arguments);
   if (!paths) return Finish(paths.takeError());
   if (!*paths) return kSuccess;

@@ -61,6 +61,7 @@ int ImportMain(Arguments arguments) {
                  &out);
   AddNetworkOptions(line, &options);
   AddMessageOptions(line);
+  line.AddSandbox({"--output"});
   auto file = line.ParseOneFile(arguments);
   if (!file) return Finish(file.takeError());
   if (!*file) return kSuccess;

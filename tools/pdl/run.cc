@@ -203,6 +203,7 @@ int RunMain(Arguments arguments) {
   RunArguments run;
   CommandLine line(kHelp);
   AddOptions(line, &run);
+  line.AddSandbox({"--output"});
   auto files = line.ParseOneFile(arguments);
   if (!files) return Finish(files.takeError());
   if (!*files) return kSuccess;

@@ -246,6 +246,7 @@ int TestMain(Arguments arguments) {
   line.Section("The run");
   AddRunOptions(line, &test.common);
   AddMessageOptions(line);
+  line.AddSandbox({"--junit"});
   auto paths = line.Parse(arguments);
   if (!paths) return Finish(paths.takeError());
   if (!*paths) return kSuccess;

@@ -368,6 +368,7 @@ int TrainMain(Arguments arguments) {
   train.common.training_step = true;
   CommandLine line(kHelp);
   AddOptions(line, &train);
+  line.AddSandbox({"--out"});
   auto files = line.ParseOneFile(arguments);
   if (!files) return Finish(files.takeError());
   if (!*files) return kSuccess;

@@ -1,6 +1,7 @@
 // Random networks give the same results in all ways in which they can be run.
 //
-// PDL_RANDOM_BEGIN and PDL_RANDOM_COUNT select the seeds, PDL_RANDOM_VERBOSE prints what is covered.
+// PDL_RANDOM_BEGIN and PDL_RANDOM_COUNT select the seeds, PDL_RANDOM_VERBOSE prints what is
+// covered.
 #include <gtest/gtest.h>
 #include <unistd.h>
 
@@ -58,9 +59,7 @@ TEST(Differential, RandomNetworks) {
 //
 // A process has one, so another process records its results.
 
-void Write(std::ostream& os, const std::string& bytes) {
-  os << bytes.size() << '\n' << bytes;
-}
+void Write(std::ostream& os, const std::string& bytes) { os << bytes.size() << '\n' << bytes; }
 
 std::string Read(std::istream& is) {
   size_t size = 0;
@@ -113,9 +112,9 @@ TEST(Differential, InstructionSets) {
   for (const auto& [isa, name] : {std::pair(Isa::kAvx2, "AVX2"), {Isa::kBaseline, "SSE41"}}) {
     if (CurrentIsa() <= isa) continue;
     const std::string path = folder / name;
-    const std::string command = std::string("PDL_MAX_CPU_ISA=") + name + " PDL_RANDOM_RECORD=" +
-                                path + " /proc/" + std::to_string(getpid()) +
-                                "/exe --gtest_filter=Differential.Record > " + path + ".log";
+    const std::string command =
+        std::string("PDL_MAX_CPU_ISA=") + name + " PDL_RANDOM_RECORD=" + path + " /proc/" +
+        std::to_string(getpid()) + "/exe --gtest_filter=Differential.Record > " + path + ".log";
     ASSERT_EQ(std::system(command.c_str()), 0) << ReadBytes(path + ".log");
     std::ifstream file(path, std::ios::binary);
     CallCorpus corpus("..");

@@ -89,7 +89,8 @@ TEST(Checks, OfIndicesInTheBodyOfALoop) {
 // Calls with constant operands are evaluated before a run, unless it may have to report an index.
 TEST(Checks, OfConstantIndices) {
   const std::pair<const char*, const char*> kCases[] = {
-      {"output y = gather([1.0, 2.0], [1, 2])\n", "gather: index 2 at [1] is outside axis 0 of f32[2]"},
+      {"output y = gather([1.0, 2.0], [1, 2])\n",
+       "gather: index 2 at [1] is outside axis 0 of f32[2]"},
       {"param w: f32[2] = ones()\noutput y = gather(w, [-3])\n",
        "gather: index -3 at [0] is outside axis 0 of f32[2]"},
       {"output y = plane_gather([[[1.0, 2.0]]], [[[1, -1]]])\n",

@@ -32,7 +32,7 @@ class CallCorpus {
   /// A call of the operator in the tests of test/ops/NAME.pdl; nullopt if they have none whose
   /// operands can be computed.
   std::optional<CorpusCall> PickCall(const OpDef& def, RandomSource& random);
-  /// The network of a test of layers or of whole networks; nullopt if the chosen one does not
+  /// The network of a test of layers or of networks; nullopt if the chosen one does not
   /// compile without the files of its folder.
   std::optional<Graph> PickNetwork(RandomSource& random);
 

@@ -111,8 +111,8 @@ class Perturbation final : public RunObserver {
       if constexpr (std::is_same_v<T, double>) {
         elements[i] += sign * epsilon * largest;
       } else {
-        elements[i] = T(static_cast<float>(static_cast<float>(elements[i]) +
-                                           sign * epsilon * largest));
+        elements[i] =
+            T(static_cast<float>(static_cast<float>(elements[i]) + sign * epsilon * largest));
       }
     }
   }
@@ -157,7 +157,7 @@ bool AreSame(const Constant& a, int64_t i, const Constant& b) {
          (std::isnan(a.ElementAsDouble(i)) && std::isnan(b.ElementAsDouble(i)));
 }
 
-/// What may differ.
+/// How much results may differ.
 struct Tolerance {
   std::vector<RunResults> perturbed;
   double rounding = 0;
@@ -167,8 +167,7 @@ struct Tolerance {
 
 /// The network run as it was written, with perturbed results of calls.
 Tolerance Perturbed(const RandomGraph& random, bool training,
-                                  const std::function<double(llvm::StringRef)>& rounding,
-                    double at_least = 0) {
+                    const std::function<double(llvm::StringRef)>& rounding, double at_least = 0) {
   Tolerance tolerance{{}, rounding("")};
   for (uint64_t seed = 0; seed < 8; ++seed) {
     Perturbation perturbation(seed, rounding, at_least);
@@ -192,7 +191,8 @@ double LargestOf(const Constant& values) {
 }
 
 /// Whether a difference is within that of perturbed runs. `rounding` is that of the last call, in
-/// Epsilons of its largest element: calls that depend on nothing that a run reads are not perturbed.
+/// Epsilons of its largest element: calls that depend on nothing that a run reads are not
+/// perturbed.
 bool IsExplained(const std::string& name, int64_t i, const Constant& a, const Constant& b,
                  const Tolerance& tolerance) {
   const double expected = a.ElementAsDouble(i), got = b.ElementAsDouble(i);
@@ -243,8 +243,6 @@ std::string Difference(const RunResults& expected, const RunResults& got,
   }
   return "";
 }
-
-
 
 CompileResult CompileText(const std::string& text, bool training_step = false) {
   CompileRequest request;
@@ -355,9 +353,8 @@ static bool HasNoMeaningInOnnx(const RandomGraph& random) {
   if (auto checked = Run(random.graph, random.inputs, {.check_indices = true}); !checked)
     return llvm::consumeError(checked.takeError()), true;
   // The index of the maximum of a window that has padding only.
-  return llvm::any_of(random.graph.ops(), [](const Op* op) {
-    return op->type() == "max_pool_index";
-  });
+  return llvm::any_of(random.graph.ops(),
+                      [](const Op* op) { return op->type() == "max_pool_index"; });
 }
 
 void Differential::CompareOnnx(const RandomGraph& random, const RunResults& expected, bool special,
@@ -382,8 +379,7 @@ void Differential::CompareOnnx(const RandomGraph& random, const RunResults& expe
     return;
   }
   llvm::StringMap<PackedConstant> inputs;
-  for (const auto& [theirs, ours] : imported->inputs)
-    inputs[ours] = random.inputs.lookup(theirs);
+  for (const auto& [theirs, ours] : imported->inputs) inputs[ours] = random.inputs.lookup(theirs);
   auto got = Run(imported->graph, inputs, {}, imported->weights);
   ++(got ? counts_["import"].ran : counts_["import"].failed);
   if (!got) {
@@ -450,8 +446,8 @@ RunResults Differential::Reference(const RandomGraph& random) {
 }
 
 std::string Differential::CompareIsas(const RandomGraph& random, const RunResults& expected,
-                                         const RunResults& got) {
-  return Difference(expected, got, [&] { return Perturbed(random, false, RoundingOf); });
+                                      const RunResults& got) {
+  return Difference(expected, got, [&] { return Perturbed(random, false, RoundingOfIsas); });
 }
 
 // --- Coverage -----------------------------------------------------------------------------------

@@ -44,7 +44,7 @@ class Differential {
     unsigned ran = 0, failed = 0;
   };
   const std::map<std::string, Count>& counts() const { return counts_; }
-  /// What the networks that ran contain: "conv2d", "conv2d f16", "conv2d.pad".
+  /// The features of the networks that ran: "conv2d", "conv2d f16", "conv2d.pad".
   const std::set<std::string>& covered() const { return covered_; }
 
  private:

@@ -22,8 +22,8 @@ void ConvertOperand(DType dtype, WantedOperand* operand) {
   if (operand->value) {
     Constant& values = operand->value->values;
     if (!operand->type.is_sparse() || operand->type.dtype != DType::kBool)
-      values = MakeConstant(dtype, values.sizes(),
-                            [&](int64_t i) { return values.ElementAsDouble(i); });
+      values =
+          MakeConstant(dtype, values.sizes(), [&](int64_t i) { return values.ElementAsDouble(i); });
     operand->value->type.dtype = dtype;
   }
   operand->type.dtype = dtype;
@@ -48,14 +48,14 @@ void ChangeDType(WantedCall* call, RandomSource& random) {
     // A literal has the dtype of another attribute.
     auto* tensor = std::get_if<Constant>(&value);
     if (tensor != nullptr && tensor->dtype() == from)
-      value = MakeConstant(to, tensor->sizes(), [old = *tensor](int64_t i) {
-        return old.ElementAsDouble(i);
-      });
+      value = MakeConstant(to, tensor->sizes(),
+                           [old = *tensor](int64_t i) { return old.ElementAsDouble(i); });
   }
 }
 
 int64_t RandomSize(RandomSource& random) {
-  constexpr int64_t kSizes[] = {0, 1, 1, 2, 3, 4, 5, 6, 7, 8, 9, 12, 15, 16, 17, 31, 33, 48, 64, 65, 130, 257};
+  constexpr int64_t kSizes[] = {0,  1,  1,  2,  3,  4,  5,  6,  7,  8,   9,
+                                12, 15, 16, 17, 31, 33, 48, 64, 65, 130, 257};
   return random.Pick(llvm::ArrayRef(kSizes));
 }
 
@@ -198,7 +198,8 @@ WantedCall ChangeCall(const CorpusCall& call, RandomSource& random) {
   for (const PackedConstant& operand : call.operands)
     wanted.operands.push_back({operand.type, operand});
   constexpr void (*kChanges[])(WantedCall*, RandomSource&) = {
-      ChangeDType, ChangeDType, ChangeSize, ChangeSize, ChangeAttribute, ChangeAttribute, ChangeRank};
+      ChangeDType,     ChangeDType,     ChangeSize, ChangeSize,
+      ChangeAttribute, ChangeAttribute, ChangeRank};
   for (unsigned i = random.Below(12); i > 0; --i) {
     WantedCall changed = wanted;
     kChanges[random.Below(std::size(kChanges))](&changed, random);

@@ -9,9 +9,9 @@
 
 namespace pdl {
 
-/// Random elements: floats of about 1 in most tensors, in some also zeros of both signs, infinities,
-/// nan, subnormal and huge numbers; integers in [0, bound), or small ones of both signs if `bound`
-/// is 0.
+/// Random elements: floats of about 1 in most tensors, in some also zeros of both signs,
+/// infinities, nan, subnormal and huge numbers; integers in [0, bound), or small ones of both signs
+/// if `bound` is 0.
 Constant RandomConstant(DType dtype, llvm::ArrayRef<int64_t> sizes, int64_t bound,
                         RandomSource& random);
 

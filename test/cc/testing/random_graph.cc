@@ -234,7 +234,8 @@ class Generator {
     if (llvm::is_contained(operands, nullptr)) return nullptr;
     std::vector<NamedAttribute> given;
     for (size_t i = 0; i < attributes.size(); ++i)
-      if (!IsNone(attributes[i])) given.push_back({def.signature.attributes[i].name, attributes[i]});
+      if (!IsNone(attributes[i]))
+        given.push_back({def.signature.attributes[i].name, attributes[i]});
     return AddNamed(def, operands, given);
   }
 
@@ -318,7 +319,8 @@ class Generator {
     Graph before = graph().Clone();
     const std::vector<std::string> names = Names();
     if (llvm::is_contained(operands, nullptr)) return;
-    AddNamed(*GlobalRegistry().Find("gradient"), operands, {{"count", static_cast<int64_t>(count)}});
+    AddNamed(*GlobalRegistry().Find("gradient"), operands,
+             {{"count", static_cast<int64_t>(count)}});
     Graph trial = graph().Clone();
     PassContext context{.registry = GlobalRegistry()};
     if (llvm::Error error = CheckPipeline().Run(trial, context)) {
@@ -340,10 +342,9 @@ class Generator {
   void AddState() {
     Value* value = SomeFloat();
     if (value == nullptr || !IsConstant(value->type())) return;
-    Value* state =
-        graph().AddState(NewName("s"), value->type(),
-                         Initialized(RandomConstant(value->type().dtype, SizesOf(value->type().dims),
-                                                    0, random_)));
+    Value* state = graph().AddState(
+        NewName("s"), value->type(),
+        Initialized(RandomConstant(value->type().dtype, SizesOf(value->type().dims), 0, random_)));
     pool_.push_back(state);
     constexpr const char* kSteps[] = {"add", "mul", "maximum", "sub"};
     const Op* op =
@@ -352,9 +353,14 @@ class Generator {
   }
 
   void AddTraining() {
-    constexpr const char* kOptimizers[] = {
-        "sgd(lr=0.1)", "adam(lr=0.01)", "adamw(lr=0.01, weight_decay=0.1)", "adagrad(lr=0.1)",
-        "rmsprop(lr=0.01)", "ftrl(lr=0.1)", "lamb(lr=0.01)", "sgd(lr=0.1, momentum=0.9)"};
+    constexpr const char* kOptimizers[] = {"sgd(lr=0.1)",
+                                           "adam(lr=0.01)",
+                                           "adamw(lr=0.01, weight_decay=0.1)",
+                                           "adagrad(lr=0.1)",
+                                           "rmsprop(lr=0.01)",
+                                           "ftrl(lr=0.1)",
+                                           "lamb(lr=0.01)",
+                                           "sgd(lr=0.1, momentum=0.9)"};
     Value* value = SomeFloat();
     if (value == nullptr || graph().parameters().empty()) return;
     const Op* sum = AddNamed(*GlobalRegistry().Find("sum"), {value}, {});

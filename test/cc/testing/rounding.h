@@ -13,6 +13,9 @@ double Epsilon(DType dtype);
 /// differently by another plan; 0 if results have the same bits in all of them.
 double RoundingOf(llvm::StringRef op);
 
+/// The same for another instruction set.
+double RoundingOfIsas(llvm::StringRef op);
+
 }  // namespace pdl
 
 #endif  // PDL_TEST_CC_TESTING_ROUNDING_H_

@@ -88,6 +88,23 @@ void CommandLine::AddChoice(llvm::StringRef names, llvm::ArrayRef<llvm::StringRe
            });
 }
 
+void CommandLine::AddSandbox(llvm::ArrayRef<llvm::StringRef> outputs) {
+  outputs_ = outputs.vec();
+  Section("Untrusted files");
+  AddFlag("--sandbox",
+          "read only the folders of the given files, write only those of given outputs, and start "
+          "no process and no connection",
+          &is_sandboxed_);
+  AddFlag("--no-sandbox", "ignore --sandbox", &is_not_sandboxed_);
+}
+
+void CommandLine::AddPath(llvm::StringRef text, bool is_output) {
+  std::vector<std::string>& paths = is_output ? files_.write : files_.read;
+  // NAME=FILE, and the pattern of a file in several parts.
+  for (llvm::StringRef path : {text, text.split('=').second})
+    if (!path.empty()) paths.push_back(path.str());
+}
+
 const CommandLine::Option* CommandLine::Find(llvm::StringRef spelling) const {
   for (const Option& option : options_)
     if (llvm::is_contained(option.spellings, spelling)) return &option;
@@ -95,7 +112,7 @@ const CommandLine::Option* CommandLine::Find(llvm::StringRef spelling) const {
 }
 
 llvm::Error CommandLine::ParseOption(llvm::ArrayRef<llvm::StringRef> arguments,
-                                     size_t* index) const {
+                                     size_t* index) {
   const llvm::StringRef argument = arguments[*index];
   llvm::StringRef spelling = argument, value;
   bool has_value = false;
@@ -131,6 +148,9 @@ llvm::Error CommandLine::ParseOption(llvm::ArrayRef<llvm::StringRef> arguments,
       return MakeUsageError("option {0} requires a value: {1}", spelling, option->value);
     value = arguments[++*index];
   }
+  AddPath(value, llvm::any_of(outputs_, [&](llvm::StringRef output) {
+            return llvm::is_contained(option->spellings, output);
+          }));
   if (llvm::Error error = option->setter(value)) {
     return llvm::handleErrors(std::move(error), [&](const UsageError& e) {
       return MakeUsageError("option {0}: {1}", spelling, e.text());
@@ -160,6 +180,9 @@ llvm::Expected<std::optional<std::vector<llvm::StringRef>>> CommandLine::Parse(
                                 [&](const UsageError& e) { return Wrong(e.text()); });
     }
   }
+  for (llvm::StringRef argument : rest) AddPath(argument, /*is_output=*/false);
+  if (is_sandboxed_ && !is_not_sandboxed_)
+    if (llvm::Error error = EnterSandbox(files_)) return error;
   return rest;
 }
 

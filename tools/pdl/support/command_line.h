@@ -11,6 +11,7 @@
 #include "llvm/Support/Error.h"
 #include "llvm/Support/FormatVariadic.h"
 #include "llvm/Support/raw_ostream.h"
+#include "tools/pdl/support/sandbox.h"
 
 namespace pdl {
 
@@ -67,9 +68,14 @@ class CommandLine {
   void AddChoice(llvm::StringRef names, llvm::ArrayRef<llvm::StringRef> choices,
                  llvm::StringRef help, std::string* target);
 
+  /// Adds --sandbox and --no-sandbox. With --sandbox, Parse ends by EnterSandbox: the files are the
+  /// arguments and the values of options, or what follows the '=' in them; those of `outputs`,
+  /// options by their long names, may be written.
+  void AddSandbox(llvm::ArrayRef<llvm::StringRef> outputs = {});
+
   /// Handles all options and returns the other arguments; prints the help and returns nullopt if it
   /// is asked for. "--name=value" and "--name value" are the same, "--" ends the options, and "-"
-  /// is not an option. An Error is a UsageError.
+  /// is not an option. An Error is a UsageError, or the DeviceError of EnterSandbox.
   llvm::Expected<std::optional<std::vector<llvm::StringRef>>> Parse(
       llvm::ArrayRef<llvm::StringRef> arguments);
 
@@ -91,11 +97,16 @@ class CommandLine {
     Setter setter;
   };
   const Option* Find(llvm::StringRef spelling) const;
-  llvm::Error ParseOption(llvm::ArrayRef<llvm::StringRef> arguments, size_t* index) const;
+  llvm::Error ParseOption(llvm::ArrayRef<llvm::StringRef> arguments, size_t* index);
+  /// Remembers a file that the command line may name.
+  void AddPath(llvm::StringRef text, bool is_output);
 
   Help help_;
   std::string section_ = "Options";
   std::vector<Option> options_;
+  bool is_sandboxed_ = false, is_not_sandboxed_ = false;
+  std::vector<llvm::StringRef> outputs_;
+  SandboxFiles files_;
 };
 
 }  // namespace pdl
