@@ -265,7 +265,8 @@ struct ThreadEnd {
   std::shared_ptr<TraceSession> session;
   ~ThreadEnd() {
     detail::ThreadRecord& record = detail::thread_record;
-    if (session && record.chunk) session->Retire(record.chunk);
+    // Not in a forked child, in which the session's lock may be held forever.
+    if (session && record.chunk && ActiveTrace() == session->number()) session->Retire(record.chunk);
     record = {};
   }
 };

@@ -5,9 +5,15 @@
 #include <cstdint>
 #include <string>
 
-#include "pdl/op/cost.h"
-
 namespace pdl {
+
+/// The work of one or more calls. Doubles, since sums over long runs exceed 64 bits.
+struct CallCost {
+  /// Arithmetic operations; a multiply-add counts as 2. See "pdl/op/cost.h".
+  double operations = 0;
+  /// Bytes of memory that must be read and written if each operand and result is accessed once.
+  double bytes = 0;
+};
 
 /// What profiles and traces show of a step of a plan: of a call, or of a fused group of calls.
 struct CallDescription {
@@ -22,7 +28,7 @@ struct CallDescription {
   /// The path of layers that the first call was expanded from: "encoder.0", or empty.
   std::string layer;
   /// The sum of the operations of all calls, and the bytes of the operands and results of the step;
-  /// values inside of a group are not in memory.
+  /// values within a group are not in memory.
   CallCost cost;
   /// The bytes of the arena that are in use during the step.
   int64_t live_bytes = 0;

@@ -1,5 +1,5 @@
 // The work of a call: its arithmetic operations and the bytes that it reads and writes.
-// Module: ir
+// Module: runtime
 #ifndef PDL_OP_COST_H_
 #define PDL_OP_COST_H_
 
@@ -28,14 +28,6 @@ using OperationCount = double (*)(const CallSizes& call);
 /// one for each element of the largest operand or result, and none if the operator only moves
 /// elements.
 PDL_API void DeclareOperations(llvm::StringRef op, OperationCount count);
-
-/// The work of one or more calls. Doubles, since sums over long runs exceed 64 bits.
-struct CallCost {
-  /// See OperationCount.
-  double operations = 0;
-  /// Bytes of memory that must be read and written if each operand and result is accessed once.
-  double bytes = 0;
-};
 
 /// The arithmetic operations of a call.
 PDL_API double OperationsOf(const CallSizes& call);
