@@ -2,7 +2,8 @@
 
 #include <algorithm>
 
-#include "llvm/ADT/MapVector.h"
+#include "llvm/ADT/STLExtras.h"
+#include "llvm/ADT/StringMap.h"
 #include "llvm/Support/FormatVariadic.h"
 #include "llvm/Support/JSON.h"
 #include "runtime/memory.h"
@@ -65,16 +66,20 @@ ProfileReport::ProfileReport(const TimedRuns& runs, std::optional<DevicePeak> pe
   struct Bounds {
     double compute = 0, memory = 0;
   };
-  llvm::MapVector<std::string, std::pair<Row, Bounds>> rows;
+  llvm::StringMap<size_t> index;
+  std::vector<Bounds> bounds_of;  // by row
   Bounds total;
   for (const RunProfile::Step& step : runs.steps().steps()) {
-    auto& [row, bounds] = rows[NameOf(step, by)];
-    const double calls = static_cast<double>(step.runs) / count;
-    if (row.name.empty()) {
-      row.name = NameOf(step, by);
-      if (by == ProfileBy::kCall) row.place = step.place;
-      if (by == ProfileBy::kCall) row.layer = step.layer;
+    const auto [entry, is_new] = index.try_emplace(NameOf(step, by), rows_.size());
+    if (is_new) {
+      bounds_of.emplace_back();
+      rows_.emplace_back().name = entry->getKey().str();
+      if (by == ProfileBy::kCall) rows_.back().place = step.place;
+      if (by == ProfileBy::kCall) rows_.back().layer = step.layer;
     }
+    Row& row = rows_[entry->second];
+    Bounds& bounds = bounds_of[entry->second];
+    const double calls = static_cast<double>(step.runs) / count;
     for (Row* sum : {&row, &total_}) {
       sum->seconds += step.seconds / count;
       sum->calls += calls;
@@ -91,10 +96,7 @@ ProfileReport::ProfileReport(const TimedRuns& runs, std::optional<DevicePeak> pe
     if (row->seconds > 0) row->of_bound = (bounds.compute + bounds.memory) / row->seconds;
     row->is_bound_by_compute = bounds.compute > bounds.memory;
   };
-  for (auto& [name, entry] : rows) {
-    finish(&entry.first, entry.second);
-    rows_.push_back(std::move(entry.first));
-  }
+  for (auto [row, bounds] : llvm::zip_equal(rows_, bounds_of)) finish(&row, bounds);
   finish(&total_, total);
   between_ = std::max(0.0, seconds_ - total_.seconds);
   std::stable_sort(rows_.begin(), rows_.end(),
