@@ -1,11 +1,13 @@
 // The overhead of a call: 1000 calls on a few floats, one thread.
 #include <cmath>
+#include <cstdint>
 #include <cstdlib>
 
 #include "bench/networks.h"
 #include "benchmark/benchmark.h"
 #include "llvm/ADT/STLExtras.h"
 #include "llvm/Support/raw_ostream.h"
+#include "pdl/compiler/trace.h"
 
 namespace pdl::bench {
 namespace {
@@ -43,6 +45,18 @@ void Dispatch(benchmark::State& state, bool fuse) {
 }
 BENCHMARK_CAPTURE(Dispatch, plain, false)->Arg(1)->Arg(16);
 BENCHMARK_CAPTURE(Dispatch, fused, true)->Arg(1)->Arg(16)->Arg(1024);
+
+/// The same while a trace is recorded; the difference is the cost of an event.
+void DispatchTraced(benchmark::State& state) {
+  llvm::Expected<std::unique_ptr<Trace>> trace =
+      Trace::Start("/dev/null", {.max_bytes = INT64_MAX, .source = "chain.pdl"});
+  if (!trace) {
+    llvm::errs() << "pdl_bench: " << llvm::toString(trace.takeError()) << "\n";
+    std::exit(1);
+  }
+  Dispatch(state, false);
+}
+BENCHMARK(DispatchTraced)->Arg(1);
 
 /// Every run makes a new binding: there are more sizes than the cache of bindings holds.
 void Bind(benchmark::State& state) {

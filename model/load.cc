@@ -6,6 +6,7 @@
 #include "model/onnx_file.h"
 #include "pdl/compiler/layers.h"
 #include "pdl/compiler/serialize.h"
+#include "pdl/compiler/trace.h"
 #include "pdl/op/error.h"
 #include "pdl/op/op_registry.h"
 #include "pdl/op/tensor.h"
@@ -133,6 +134,7 @@ llvm::Expected<LoadedNetwork> LoadNetwork(llvm::StringRef path, const LoadOption
 }
 
 llvm::Expected<LoadedNetwork> LoadNetwork(const InputFile& file, const LoadOptions& options) {
+  const TraceSpan span("load");
   if (file.is_onnx) {
     llvm::Expected<ImportedModel> imported =
         ImportOnnxFile(file.name, options.settings, options.setting_place);

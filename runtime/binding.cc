@@ -1,4 +1,5 @@
 #include "runtime/binding.h"
+#include "pdl/compiler/trace.h"
 
 #include <algorithm>
 
@@ -355,6 +356,7 @@ llvm::Expected<std::shared_ptr<const void>> PackCache::Get(
 llvm::Expected<std::shared_ptr<Binding>> Binding::Make(const Schedule& schedule,
                                                        DeviceContext& context, PackCache& packs,
                                                        SymbolLookup lookup) {
+  const TraceSpan span("bind sizes");
   std::shared_ptr<Binding> binding(new Binding(schedule));
   if (llvm::Error error = Binder(schedule, *binding, context, packs, lookup).Bind()) return error;
   return binding;

@@ -2,12 +2,15 @@
 
 #include <chrono>
 
+#include "ir/trace/recorder.h"
+#include "llvm/Support/SaveAndRestore.h"
 #include "pdl/op/error.h"
 #include "pdl/runtime/run_profile.h"
 #include "runtime/call_error.h"
 #include "runtime/cancellation.h"
 #include "runtime/check_finite.h"
 #include "runtime/check_indices.h"
+#include "runtime/describe_steps.h"
 #include "runtime/step_observer.h"
 
 namespace pdl {
@@ -112,6 +115,7 @@ llvm::Error Frame::Run(RandomState random, const std::atomic<bool>* cancel, RunP
   if (!cancel) EndIfCancelled(CurrentCancellation());
   return RunCancellable(cancel, [&]() -> llvm::Error {
     if (profile) return RunProfiled(calls, cancel, *profile);
+    if (ActiveTrace() != 0) return RunTraced(calls, cancel);
     for (const Call& call : calls)
       if (llvm::Error error = RunCall(call, cancel)) return error;
     return llvm::Error::success();
@@ -121,32 +125,43 @@ llvm::Error Frame::Run(RandomState random, const std::atomic<bool>* cancel, RunP
 llvm::Error Frame::RunStoring(RunProfile* profile) {
   const auto calls = llvm::ArrayRef(calls_).drop_front(first_storing_);
   if (profile) return RunProfiled(calls, nullptr, *profile);
+  if (ActiveTrace() != 0) return RunTraced(calls, nullptr);
   for (const Call& call : calls)
     if (llvm::Error error = RunCall(call, nullptr)) return error;
+  return llvm::Error::success();
+}
+
+llvm::Error Frame::RunTraced(llvm::ArrayRef<Call> calls, const std::atomic<bool>* cancel) {
+  if (const uint64_t trace = ActiveTrace(); described_trace_ != trace) {
+    trace_numbers_.clear();
+    for (const CallDescription& step : DescribeSteps(binding_))
+      trace_numbers_.push_back(DescribeToTrace(step));
+    described_trace_ = trace;
+  }
+  const auto kind = binding_.schedule.is_body ? TraceEvent::kBodyCall : TraceEvent::kCall;
+  const llvm::SaveAndRestore outer(traced_call);
+  uint64_t begin = TraceClock();
+  for (const Call& call : calls) {
+    const uint32_t number = traced_call = trace_numbers_[call.step];
+    if (llvm::Error error = RunCall(call, cancel)) return error;
+    const uint64_t end = TraceClock();
+    Record(kind, number, begin, end);
+    begin = end;
+  }
   return llvm::Error::success();
 }
 
 llvm::Error Frame::RunProfiled(llvm::ArrayRef<Call> calls, const std::atomic<bool>* cancel,
                                RunProfile& profile) {
   using Clock = std::chrono::steady_clock;
-  const Schedule& schedule = binding_.schedule;
+  if (descriptions_.empty()) descriptions_ = DescribeSteps(binding_);
   for (const Call& call : calls) {
     if (llvm::Error error = context_->Synchronize()) return error;
     const Clock::time_point start = Clock::now();
     if (llvm::Error error = RunCall(call, cancel)) return error;
     if (llvm::Error error = context_->Synchronize()) return error;
-    const double seconds = std::chrono::duration<double>(Clock::now() - start).count();
-    const Step& step = schedule.steps[call.step];
-    RunProfile::Step counted;
-    for (const Op* op : step.calls)
-      counted.calls += (counted.calls.empty() ? "" : ", ") + op->type();
-    if (!step.outputs.empty()) {
-      // Of a single call the first result, of a group the last one.
-      const SlotId slot = step.calls.size() == 1 ? step.outputs.front() : step.outputs.back();
-      counted.result = schedule.slots[slot].value->name() + ": " + tensors_[slot].TypeString();
-    }
-    counted.place = step.op->arguments().location;
-    profile.Add(std::move(counted), seconds);
+    profile.Add(descriptions_[call.step],
+                std::chrono::duration<double>(Clock::now() - start).count());
   }
   return llvm::Error::success();
 }

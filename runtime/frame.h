@@ -6,6 +6,7 @@
 #include <vector>
 
 #include "llvm/Support/Error.h"
+#include "pdl/compiler/call_description.h"
 #include "pdl/op/device_context.h"
 #include "pdl/op/tensor.h"
 #include "pdl/runtime/network.h"
@@ -64,6 +65,8 @@ class Frame {
   }
   llvm::Error RunCall(const Call& call, const std::atomic<bool>* cancel);
   llvm::Error RunEachObserved(RandomState random, const RunOptions& run);
+  /// The same as the loop over RunCall, and records each call for the active Trace.
+  llvm::Error RunTraced(llvm::ArrayRef<Call> calls, const std::atomic<bool>* cancel);
   llvm::Error RunProfiled(llvm::ArrayRef<Call> calls, const std::atomic<bool>* cancel,
                           RunProfile& profile);
 
@@ -77,6 +80,11 @@ class Frame {
   std::vector<Tensor*> outputs_;
   std::vector<Call> calls_;
   size_t first_storing_ = 0;  // index into calls_
+  /// Of each step, its number in the Trace that it was last described to.
+  std::vector<uint32_t> trace_numbers_;
+  uint64_t described_trace_ = 0;
+  /// Of each step, for profiles; empty before the first one.
+  std::vector<CallDescription> descriptions_;
   /// Pairs of a slot that owns memory and another one that shares it.
   std::vector<std::pair<SlotId, SlotId>> sharers_;
 };

@@ -7,6 +7,7 @@
 #include "llvm/ADT/STLExtras.h"
 #include "llvm/ADT/StringExtras.h"
 #include "pdl/compiler/pipeline.h"
+#include "pdl/compiler/trace.h"
 #include "pdl/op/error.h"
 #include "pdl/op/out_of_memory.h"
 #include "runtime/evaluator.h"
@@ -124,6 +125,7 @@ llvm::Expected<std::shared_ptr<const Network>> Network::Create(Graph graph, Netw
   return WithOutOfMemory(
       "creating a network", [&]() -> llvm::Expected<std::shared_ptr<const Network>> {
         auto impl = std::make_unique<Impl>(std::move(graph), std::move(options), registry);
+        const TraceSpan span("create the network");
         if (llvm::Error error = impl->weights.Load()) return error;
         if (llvm::Error error = impl->Optimize()) return error;
         impl->MakeParts();

@@ -3,15 +3,39 @@
 #include <cstring>
 
 #include "ir/passes/segments.h"
+#include "ir/trace/recorder.h"
 #include "llvm/ADT/STLExtras.h"
 #include "pdl/op/error.h"
 #include "pdl/op/host_copy.h"
 #include "runtime/find_inputs.h"
+#include "runtime/memory.h"
 
 namespace pdl {
 namespace {
 
 bool Crosses(llvm::StringRef output) { return output.starts_with(kCrossing); }
+
+/// Records the lifetime of this object for the active Trace, and the memory in use at both ends.
+class TracedRun {
+ public:
+  explicit TracedRun(llvm::StringRef name) : name_(name) {
+    if (ActiveTrace() != 0) begin_ = Mark();
+  }
+  ~TracedRun() {
+    if (begin_ != 0) Record(TraceEvent::kRun, NameToTrace(name_), begin_, Mark());
+  }
+  TracedRun(const TracedRun&) = delete;
+  TracedRun& operator=(const TracedRun&) = delete;
+
+ private:
+  static uint64_t Mark() {
+    const uint64_t now = TraceClock();
+    Record(TraceEvent::kMemory, 0, now, static_cast<uint64_t>(HostMemoryInUse()));
+    return now;
+  }
+  llvm::StringRef name_;
+  uint64_t begin_ = 0;
+};
 
 }  // namespace
 
@@ -141,6 +165,7 @@ llvm::Error NetworkRun::CheckVariable(const Value& value, const Tensor& tensor, 
 }
 
 llvm::Error NetworkRun::RunFrame(uint64_t seed, const RunOptions& run) {
+  const TracedRun traced("run");
   if (llvm::Error error = GiveSources()) return error;
   if (llvm::Error error = GiveOutputs()) return error;
   if (llvm::Error error = GiveUpdates(run)) return error;
@@ -161,6 +186,7 @@ llvm::Error NetworkRun::RunFrame(uint64_t seed, const RunOptions& run) {
 
 llvm::Error NetworkRun::RunStoringSteps() {
   if (!runs_storing_steps_) return llvm::Error::success();
+  const TracedRun traced("update states");
   if (llvm::Error error = frame_->RunStoring(profile_)) return error;
   return frame_->context().Synchronize();
 }

@@ -3,6 +3,7 @@
 #include "ir/passes/segments.h"
 #include "llvm/ADT/STLExtras.h"
 #include "pdl/compiler/pipeline.h"
+#include "pdl/compiler/trace.h"
 #include "pdl/op/error.h"
 #include "runtime/evaluator.h"
 
@@ -164,6 +165,7 @@ llvm::Expected<Tensor> PlanCache::InitialState(const Value& state) {
 
 llvm::Expected<MadePlan> PlanCache::MakePlan(const Family& family, SymbolLookup sizes,
                                              bool fixes_states, DeviceContext& context) {
+  const TraceSpan span("plan");
   MadePlan made;
   PassContext passes{registry_};
   passes.observer = options_.pass_observer;

@@ -1,12 +1,10 @@
 #include "pdl/runtime/run_profile.h"
 
-#include <utility>
-
 namespace pdl {
 
-void RunProfile::Add(Step step, double seconds) {
+void RunProfile::Add(const CallDescription& step, double seconds) {
   const auto [entry, is_new] = by_result_.try_emplace(step.result, steps_.size());
-  if (is_new) steps_.push_back(std::move(step));
+  if (is_new) steps_.push_back({step});
   Step& counted = steps_[entry->second];
   counted.seconds += seconds;
   ++counted.runs;

@@ -16,6 +16,8 @@
 #include <thread>
 #include <vector>
 
+#include "ir/trace/recorder.h"
+
 namespace pdl {
 namespace {
 
@@ -272,7 +274,17 @@ void RunPieces(int64_t pieces, int threads, llvm::function_ref<void(int64_t piec
     for (int64_t piece = 0; piece < pieces; ++piece) f(piece);
     return;
   }
-  Job job{f, pieces};
+  const uint32_t call = ActiveTrace() == 0 ? 0 : traced_call;
+  if (call == 0) [[likely]] {
+    Job job{f, pieces};
+    return pool->Run(job, helpers);
+  }
+  const auto traced = [&](int64_t piece) {
+    const uint64_t begin = TraceClock();
+    f(piece);
+    Record(TraceEvent::kPiece, call, begin, TraceClock());
+  };
+  Job job{traced, pieces};
   pool->Run(job, helpers);
 }
 

@@ -1,4 +1,5 @@
 #include <new>
+#include <optional>
 #include <stdexcept>
 
 #include "frontend/elaborate/elaborator.h"
@@ -8,12 +9,15 @@
 #include "llvm/ADT/STLExtras.h"
 #include "llvm/Support/raw_ostream.h"
 #include "pdl/compiler/compiler.h"
+#include "pdl/compiler/trace.h"
 
 namespace pdl {
 
 static CompileResult CompileFile(const CompileRequest& request) {
   CompileResult result;
+  std::optional<TraceSpan> span("parse");
   const std::unique_ptr<Ast> ast = Parse(request.file, &result.diagnostics);
+  span.emplace("elaborate");
   result.has_tests = llvm::any_of(ast->statements, [](const ast::Statement* statement) {
     return statement->kind == ast::StatementKind::kTest;
   });

@@ -5,6 +5,7 @@
 
 #include "llvm/ADT/STLExtras.h"
 #include "llvm/Support/FormatVariadic.h"
+#include "pdl/compiler/trace.h"
 #include "pdl/compiler/training.h"
 
 namespace pdl {
@@ -240,11 +241,13 @@ llvm::Error Pipeline::Run(Graph& graph, PassContext& context) const {
     run.has_run = pass.applies == nullptr || pass.applies(graph, context);
     if (context.observer == nullptr) {
       if (!run.has_run) continue;
+      const TraceSpan span(pass.name);
       if (llvm::Error error = pass.run(graph, context)) return error;
       continue;
     }
     run.calls_before = CountCalls(graph);
     if (run.has_run) {
+      const TraceSpan span(pass.name);
       const double start = Now();
       if (llvm::Error error = pass.run(graph, context)) return error;
       run.seconds = Now() - start;

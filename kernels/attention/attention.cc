@@ -1,5 +1,6 @@
 // attention: softmax(q k^T) v, computed in blocks.
 #include "kernels/attention/attention_blocks.h"
+#include "kernels/attention/attention_cost.h"
 #include "kernels/attention/attention_formula.h"
 #include "kernels/attention/attention_inference.h"
 #include "kernels/attention/attention_panel.h"
@@ -420,6 +421,10 @@ struct AttentionMaker : OpProtoMaker {
 void RegisterAttentionOps(OpRegistry& registry) {
   registry.BeginFamily("Attention");
   registry.RegisterOp<AttentionOp, AttentionMaker>("attention");
+  // The scores, their softmax, and the weighted sum of the values.
+  DeclareOperations("attention", [](const CallSizes& call) {
+    return AttendedPairs(call) * (2 * LastSize(call.inputs[0]) + 5 + 2 * LastSize(call.inputs[2]));
+  });
   RegisterAttentionGradient(registry);
 }
 

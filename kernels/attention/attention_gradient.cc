@@ -1,6 +1,7 @@
 // attention_gradient: the probabilities are recomputed, block by block, from the log-sum-exp that
 // attention returned (Dao et al., arXiv:2205.14135).
 #include "kernels/attention/attention_blocks.h"
+#include "kernels/attention/attention_cost.h"
 #include "kernels/attention/attention_formula.h"
 #include "kernels/attention/attention_inference.h"
 #include "kernels/core/formula_gradient.h"
@@ -356,6 +357,10 @@ struct AttentionGradientMaker : OpProtoMaker {
 
 void RegisterAttentionGradient(OpRegistry& registry) {
   registry.RegisterOp<AttentionGradientOp, AttentionGradientMaker>("attention_gradient");
+  // The scores again, then the gradients of q, k, the values and their weights.
+  DeclareOperations("attention_gradient", [](const CallSizes& call) {
+    return AttendedPairs(call) * (6 * LastSize(call.inputs[0]) + 5 + 4 * LastSize(call.inputs[2]));
+  });
 }
 
 }  // namespace pdl

@@ -4,6 +4,7 @@
 #include "kernels/control/scan_gradient.h"
 #include "kernels/control/scan_inference.h"
 #include "kernels/control/scan_loop.h"
+#include "pdl/op/cost.h"
 #include "pdl/op/lowering.h"
 #include "pdl/op/op_proto_maker.h"
 #include "pdl/op/op_registry.h"
@@ -92,6 +93,23 @@ llvm::Error LowerScan(LoweringContext& l) {
   for (unsigned i = 0; first && i < l.op().results().size(); ++i)
     l.SetOutput(i, first->producer()->result(i));
   return l.TakeError();
+}
+
+/// The work of one step, times the steps; where rows have their own lengths, the work for one row,
+/// times the rows.
+double ScanOperations(const CallSizes& call) {
+  const ScanCall scan = ScanCall::Of(call.call);
+  if (!call.call.body || scan.num_xs == 0) return 0;
+  std::vector<OperandType> given(call.inputs.begin(), call.inputs.begin() + scan.num_given());
+  double steps = static_cast<double>(given[0].sizes[scan.axis]);
+  for (OperandType& slice : llvm::MutableArrayRef(given).take_front(scan.num_xs)) {
+    if (scan.is_packed) {
+      slice.sizes[0] = 1;
+    } else {
+      slice.sizes.erase(slice.sizes.begin() + scan.axis);
+    }
+  }
+  return steps * OperationsOf(*call.call.body, given);
 }
 
 struct BlockScanMaker : OpProtoMaker {
@@ -212,6 +230,7 @@ void RegisterScanOps(OpRegistry& registry) {
   registry.RegisterOp<BlockScanOp, ScanMaker>("scan");
   registry.RegisterOp<BlockScanOp, SegmentScanMaker>("segment_scan");
   registry.RegisterOp<BlockScanOp, WhileLoopMaker>("while_loop");
+  for (const char* name : {"scan", "segment_scan"}) DeclareOperations(name, ScanOperations);
 }
 
 }  // namespace pdl

@@ -11,6 +11,7 @@
 #include "kernels/core/cpu_isa.h"
 #include "kernels/core/element.h"
 #include "kernels/core/inference_helpers.h"
+#include "pdl/op/cost.h"
 #include "pdl/op/gradient.h"
 #include "pdl/op/layout_rule.h"
 #include "pdl/op/op_proto_maker.h"
@@ -394,6 +395,14 @@ constexpr LayoutRule kConvolutionLayout = {ConvolutionToLast, ConvolutionGain};
 constexpr LayoutRule kChannelsSecond = {[](LayoutContext&) { return false; },
                                         [](const Op&) { return LayoutGain::kForbids; }};
 
+/// Multiply-adds of each element of `sums` (the result of a convolution, or its gradient) with one
+/// filter of the weights, whose first dim counts the filters.
+double ConvolutionOperations(const OperandType& sums, const OperandType& weights) {
+  if (weights.num_elements() == 0) return 0;
+  return 2 * static_cast<double>(sums.num_elements()) *
+         static_cast<double>(weights.num_elements() / weights.sizes[0]);
+}
+
 template <unsigned kRank>
 struct ConvMaker : ConvMakerBase {
   void Make() override {
@@ -491,6 +500,18 @@ void RegisterConvolutionOps(OpRegistry& registry) {
   registry.RegisterOp<TransposedConvOp, ConvTransposeMaker<2>>("conv_transpose2d");
   registry.RegisterOp<TransposedConvOp, ConvTransposeMaker<3>>("conv_transpose3d");
   registry.RegisterOp<WeightConvOp, ConvWeightsMaker>("conv_weight_grad");
+  for (const char* name : {"conv1d", "conv2d", "conv3d", "conv1d.channels_last",
+                           "conv2d.channels_last", "conv3d.channels_last"})
+    DeclareOperations(name, [](const CallSizes& call) {
+      return ConvolutionOperations(call.outputs[0], call.inputs[1]);
+    });
+  for (const char* name : {"conv_transpose1d", "conv_transpose2d", "conv_transpose3d"})
+    DeclareOperations(name, [](const CallSizes& call) {
+      return ConvolutionOperations(call.inputs[0], call.inputs[1]);
+    });
+  DeclareOperations("conv_weight_grad", [](const CallSizes& call) {
+    return ConvolutionOperations(call.inputs[1], call.outputs[0]);
+  });
 }
 
 }  // namespace pdl

@@ -2,6 +2,7 @@
 #include "kernels/core/element.h"
 #include "kernels/core/inference_helpers.h"
 #include "kernels/linear/matmul_plan.h"
+#include "pdl/op/cost.h"
 #include "pdl/op/gradient.h"
 #include "pdl/op/lowering.h"
 #include "pdl/op/op_proto_maker.h"
@@ -202,6 +203,14 @@ llvm::Error LowerMatmul(LoweringContext& l) {
   return l.TakeError();
 }
 
+/// A multiply-add for each element of c and each of the K that it sums over.
+double MatmulOperations(const CallSizes& call) {
+  const Sizes& a = call.inputs[0].sizes;
+  const bool is_transposed = a.size() > 1 && call.attributes().Bool("transpose_a");
+  const int64_t inner = is_transposed ? a[a.size() - 2] : a.back();
+  return 2 * static_cast<double>(call.outputs[0].num_elements()) * static_cast<double>(inner);
+}
+
 struct MatmulMaker : OpProtoMaker {
   void Make() override {
     AddComment(
@@ -233,6 +242,7 @@ struct MatmulMaker : OpProtoMaker {
 void RegisterMatmulOps(OpRegistry& registry) {
   registry.BeginFamily("Linear algebra");
   registry.RegisterOp<MatmulOp, MatmulMaker>("matmul");
+  DeclareOperations("matmul", MatmulOperations);
 }
 
 }  // namespace pdl

@@ -3,6 +3,7 @@
 
 #include "kernels/core/element.h"
 #include "kernels/core/inference_helpers.h"
+#include "pdl/op/cost.h"
 #include "pdl/op/gradient.h"
 #include "pdl/op/op_proto_maker.h"
 #include "pdl/op/op_registry.h"
@@ -120,6 +121,12 @@ void CsrMatmulGradient(GradientContext& g) {
   g.SetInputGradient(2, g.Call("scatter_add", {zeros, indices, spread}));
 }
 
+/// A multiply-add for each element of the matrix and each column of b.
+double CsrMatmulOperations(const CallSizes& call) {
+  return 2 * static_cast<double>(call.inputs[1].num_elements()) *
+         static_cast<double>(call.inputs[2].sizes.back());
+}
+
 struct CsrMatmulMaker : OpProtoMaker {
   void Make() override {
     AddComment(
@@ -149,6 +156,7 @@ struct CsrMatmulMaker : OpProtoMaker {
 void RegisterSparseOps(OpRegistry& registry) {
   registry.BeginFamily("Ragged and sparse values");
   registry.RegisterOp<CsrMatmulOp, CsrMatmulMaker>("csr_matmul");
+  DeclareOperations("csr_matmul", CsrMatmulOperations);
 }
 
 }  // namespace pdl

@@ -22,6 +22,7 @@ from pdl._ragged import Ragged, Sparse, ragged, sparse
 from pdl._reflection import declarations, declarations_proto, proto_file
 from pdl._render import Function
 from pdl._tensor import tensor
+from pdl._trace import trace
 from pdl._train import Training, train
 from pdl._weights import WeightFile, weights
 from pdl.errors import (
@@ -132,6 +133,7 @@ __all__ = [
     "state",
     "step",
     "tensor",
+    "trace",
     "train",
     "update",
     "value_and_grad",

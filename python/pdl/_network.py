@@ -172,7 +172,7 @@ class Network(_pdl.NetworkCore):
         outputs: str | Sequence[str] = (),
         training: bool = False,
     ) -> Profile:
-        """Runs the network repeatedly and measures the time of each step, like ``pdl run --profile``.
+        """Runs the network repeatedly and measures the time of each step, like ``pdl profile``.
 
         The runs update a copy of the states, not those of the network.
 

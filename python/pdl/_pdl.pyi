@@ -192,11 +192,24 @@ class NetworkCore:
     def _plan(self, training: bool, symbols: dict[str, int]) -> str: ...
     def _profile(
         self, inputs: Mapping[str, Any], outputs: Sequence[str], training: bool, runs: int
-    ) -> tuple[list[tuple[str, str, str, float]], float, str]: ...
+    ) -> tuple[list[tuple[str, str, str, str, float, float, float]], float, str]: ...
     def _save(self, path: str) -> None: ...
     def _adopt(self, other: NetworkCore) -> None: ...
     def _learn_from(self, learn: Callable[[], None]) -> None: ...
 
+class _Trace:
+    """A trace that is being recorded; see pdl.trace."""
+
+    @property
+    def is_truncated(self) -> bool:
+        """After `finish`: whether it ended early because of its size."""
+    @property
+    def num_events(self) -> int:
+        """After `finish`: the number of recorded events."""
+    def finish(self) -> None:
+        """Ends the recording and writes the rest."""
+
+def _start_trace(path: str, max_bytes: int) -> _Trace: ...
 def begin_draws() -> None:
     """Restarts the sequence of random numbers of eager calls."""
 

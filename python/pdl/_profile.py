@@ -9,7 +9,9 @@ class ProfileStep(NamedTuple):
     """A step of a run: a call, or several fused calls.
 
     ``name`` is the value that it computes, and ``place`` the source location of its first call, or empty.
-    ``seconds`` is the average time in a run, and ``share`` its fraction of the run's time, from 0 to 1."""
+    ``seconds`` is the average time in a run, and ``share`` its fraction of the run's time, from 0 to 1.
+    ``operations`` are its arithmetic operations in a run (a multiply-add counts as 2), ``bytes`` what it reads and
+    writes, and ``layer`` the path of layers that it was expanded from, or empty."""
 
     operators: tuple[str, ...]
     name: str
@@ -17,6 +19,9 @@ class ProfileStep(NamedTuple):
     place: str
     seconds: float
     share: float
+    layer: str
+    operations: float
+    bytes: float
 
 
 class Profile(tuple[ProfileStep, ...]):
@@ -35,17 +40,31 @@ class Profile(tuple[ProfileStep, ...]):
 
 
 def profile_of(
-    steps: list[tuple[str, str, str, float]], seconds: float, table: str, runs: int
+    steps: list[tuple[str, str, str, str, float, float, float]], seconds: float, table: str, runs: int
 ) -> Profile:
     """Makes a Profile from the measurements of the extension module, where seconds are totals over all runs."""
     rows = []
-    for calls, result, place, taken in sorted(steps, key=lambda step: step[3], reverse=True):
+    for calls, result, place, layer, taken, operations, size in sorted(
+        steps, key=lambda step: step[4], reverse=True
+    ):
         name, _, type = result.partition(": ")
         share = taken / seconds if seconds > 0 else 0.0
-        rows.append(ProfileStep(tuple(calls.split(", ")), name, type, place, taken / runs, share))
+        rows.append(
+            ProfileStep(
+                tuple(calls.split(", ")),
+                name,
+                type,
+                place,
+                taken / runs,
+                share,
+                layer,
+                operations / runs,
+                size / runs,
+            )
+        )
     profile = Profile(rows)
     profile.runs = runs
     profile.seconds = seconds / runs
-    profile.between = max(0.0, seconds - sum(step[3] for step in steps)) / runs
+    profile.between = max(0.0, seconds - sum(step[4] for step in steps)) / runs
     profile._table = table.rstrip("\n")
     return profile

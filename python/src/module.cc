@@ -8,6 +8,7 @@
 #include "program.h"
 #include "reflection.h"
 #include "tensor.h"
+#include "trace.h"
 #include "training.h"
 
 NB_MODULE(_pdl, module) {
@@ -18,6 +19,7 @@ NB_MODULE(_pdl, module) {
   pdl::python::BindNetwork(module);
   pdl::python::BindEager(module);
   pdl::python::BindFork();
+  pdl::python::BindTrace(module);
   pdl::python::BindTraining(module);
   pdl::python::BindReflection(module);
   pdl::python::BindLayers(module);

@@ -6,6 +6,7 @@
 
 #include <cstring>
 #include <map>
+#include <optional>
 #include <utility>
 
 #include "errors.h"
@@ -18,7 +19,7 @@
 #include "pdl/op/op_registry.h"
 #include "pdl/op/storage.h"
 #include "pdl/runtime/io.h"
-#include "pdl/runtime/timed_runs.h"
+#include "pdl/runtime/profile_report.h"
 #include "tensor.h"
 
 namespace nb = nanobind;
@@ -321,10 +322,17 @@ nb::tuple PyNetwork::Profile(nb::handle inputs, const RunOptions& options, int64
   }
   nb::list steps;
   for (const RunProfile::Step& step : timed.steps().steps())
-    steps.append(nb::make_tuple(step.calls, step.result, step.place, step.seconds));
+    steps.append(nb::make_tuple(step.calls, step.result, step.place, step.layer, step.seconds,
+                                static_cast<double>(step.runs) * step.cost.operations,
+                                static_cast<double>(step.runs) * step.cost.bytes));
   std::string table;
   llvm::raw_string_ostream stream(table);
-  timed.Print(stream);
+  std::optional<DevicePeak> peak;
+  if (context_->device().kind == DeviceKind::kCPU) {
+    WithoutGil without_gil;
+    peak = MeasurePeak(static_cast<CPUContext&>(*context_));
+  }
+  ProfileReport(timed, peak).PrintTable(stream);
   return nb::make_tuple(steps, timed.seconds(), table);
 }
 

@@ -32,6 +32,9 @@ def test_the_steps_of_a_run() -> None:
     )
     for step in profile:
         assert step.seconds > 0 and step.share == pytest.approx(step.seconds / profile.seconds)
+    # 8 * 64 elements: a matmul over 64, an addition and relu.
+    assert group.operations == 8 * 64 * (2 * 64 + 2) and group.layer == ""
+    assert group.bytes >= 4 * (8 * 64 + 64 * 64 + 8 * 64)
     inside = sum(step.seconds for step in profile)
     assert profile.between == pytest.approx(max(0, profile.seconds - inside))
 
@@ -39,9 +42,9 @@ def test_the_steps_of_a_run() -> None:
 def test_it_prints_as_a_table() -> None:
     profile = pdl.compile(TEXT, name="net.pdl").profile({"x": X}, runs=3)
     lines = str(profile).splitlines()
-    assert re.fullmatch(r"3 runs, [\d.]+ (us|ms) each; by step:", lines[0])
+    assert re.fullmatch(r"3 runs, [\d.]+ (us|ms) each. Measured peak of \d+ threads?: .*", lines[0])
     assert any("matmul, add, relu -> y: f32[8, 64]  # net.pdl:4:" in line for line in lines)
-    assert lines[-1].endswith("between the steps") and repr(profile) == str(profile)
+    assert lines[-1].endswith("all calls") and repr(profile) == str(profile)
 
 
 def test_only_what_is_asked_for_runs() -> None:

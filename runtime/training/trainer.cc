@@ -9,6 +9,7 @@
 #include "llvm/ADT/STLExtras.h"
 #include "llvm/ADT/StringExtras.h"
 #include "pdl/compiler/serialize.h"
+#include "pdl/compiler/trace.h"
 #include "pdl/op/error.h"
 #include "pdl/op/out_of_memory.h"
 #include "pdl/train/averages.h"
@@ -160,6 +161,12 @@ llvm::ArrayRef<int64_t> Trainer::Impl::NextRows() {
                                               static_cast<size_t>(count));
 }
 
+/// Copies the examples of a batch from the data.
+static llvm::Error PutBatch(Batch& batch, llvm::ArrayRef<int64_t> rows, Scope* scope) {
+  const TraceSpan span("load data");
+  return batch.Put(rows, scope);
+}
+
 llvm::Expected<StepReport> Trainer::Impl::Step() {
   if (AtEndOfEpoch()) {
     ++progress.epoch;
@@ -168,7 +175,8 @@ llvm::Expected<StepReport> Trainer::Impl::Step() {
   llvm::Expected<const StepNetwork*> next = NextNetwork();
   if (!next) return next.takeError();
   const llvm::ArrayRef<int64_t> rows = NextRows();
-  if (llvm::Error error = batch.Put(rows, &scope)) return error;
+  const TraceSpan span("training step");
+  if (llvm::Error error = PutBatch(batch, rows, &scope)) return error;
   if (step_counter)
     scope.Create(step_counter->name())
         ->Set(Tensor::FromValues<int64_t>(DType::kI64, {}, {progress.step}));
@@ -199,6 +207,7 @@ llvm::Expected<StepReport> Trainer::Impl::Step() {
 }
 
 llvm::Expected<std::vector<Metric>> Trainer::Impl::Evaluate(const Dataset& measured_data) {
+  const TraceSpan span("validation");
   std::vector<NamedTensor> values;
   for (const auto& variables : {evaluation->graph().parameters(), evaluation->graph().states()})
     for (const Value* value : variables)
@@ -222,7 +231,7 @@ llvm::Expected<std::vector<Metric>> Trainer::Impl::Evaluate(const Dataset& measu
     end = begin + std::min(options.batch_size, num_rows - begin);
     places.clear();
     for (int64_t row = begin; row < end; ++row) places.push_back(row);
-    if (llvm::Error error = rows.Put(places, &own)) return error;
+    if (llvm::Error error = PutBatch(rows, places, &own)) return error;
     if (llvm::Error error = evaluation->Run(&own, &context, run)) {
       return llvm::handleErrors(std::move(error), [&](const UserError& e) {
         return MakeUserError(e.code(), "{0}, rows {1} to {2}: {3}", measured_data.source(), begin,

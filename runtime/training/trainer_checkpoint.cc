@@ -6,6 +6,7 @@
 #include "llvm/ADT/StringExtras.h"
 #include "llvm/ADT/StringMap.h"
 #include "llvm/ADT/StringSet.h"
+#include "pdl/compiler/trace.h"
 #include "pdl/op/error.h"
 #include "pdl/train/averages.h"
 #include "runtime/check_finite.h"
@@ -113,6 +114,7 @@ llvm::Error Trainer::Impl::WriteWeights(llvm::StringRef path, const Snapshot& sn
 
 llvm::Error Trainer::Impl::SaveLast() {
   if (options.folder.empty()) return llvm::Error::success();
+  const TraceSpan span("checkpoint");
   pending_last = TakeSnapshot();
   return Flush();
 }

@@ -18,6 +18,7 @@ int FmtMain(Arguments arguments);
 int GradcheckMain(Arguments arguments);
 int DiffMain(Arguments arguments);
 int CompareMain(Arguments arguments);
+int ProfileMain(Arguments arguments);
 int OpsMain(Arguments arguments);
 int ExplainMain(Arguments arguments);
 int ExportMain(Arguments arguments);
@@ -51,6 +52,8 @@ inline constexpr Command kCommands[] = {
     {"diff", "A B", "show how two networks differ", DiffMain},
     {"compare", "A [B] --input x=x.npy", "show where the values of two networks diverge",
      CompareMain},
+    {"profile", "FILE --input x=x.npy", "show where the time of a network's runs is spent",
+     ProfileMain},
     {"ops", "[NAME]", "list the operators, or document one", OpsMain},
     {"repl", "[FILE]", "run statements interactively", ReplMain},
     {"lsp", "", "serve an editor: errors, types and completion while typing", LspMain},

@@ -1,18 +1,19 @@
 // pdl run: feeds a network, runs it once, and shows its outputs.
 #include <memory>
+#include <optional>
 #include <vector>
 
-#include "llvm/Support/Path.h"
 #include "pdl/op/error.h"
 #include "pdl/runtime/io.h"
 #include "pdl/runtime/network.h"
 #include "pdl/runtime/packed_value.h"
-#include "pdl/runtime/timed_runs.h"
 #include "tools/pdl/commands.h"
 #include "tools/pdl/support/console.h"
-#include "tools/pdl/support/load_network.h"
-#include "tools/pdl/support/onnx_network.h"
+#include "tools/pdl/support/first_run.h"
+#include "tools/pdl/support/interrupt.h"
+#include "tools/pdl/support/measured_runs.h"
 #include "tools/pdl/support/run_inputs.h"
+#include "tools/pdl/support/trace_option.h"
 
 namespace pdl {
 namespace {
@@ -26,7 +27,7 @@ prints each of its outputs with name and type, or writes it to a file.
 pdl run digits.pdl --input image=images.npy --output digit=digit.npy
 pdl run model.pdlc --input batch.npz --device=cuda
 pdl run model.pdl --input x=random --size N=8
-pdl run model.pdl --input x=random --size N=8 --profile=100
+pdl run model.pdl --input x=random --size N=8 --trace=run.pftrace
 echo 'output y = sin([0.0, 0.5])' | pdl run -
 )"};
 
@@ -42,6 +43,7 @@ struct RunArguments {
   std::vector<RequestedOutput> outputs;
   bool check_finite = false, check_indices = false;
   int64_t profiled_runs = 0;
+  TraceArguments trace;
 };
 
 void AddOptions(CommandLine& line, RunArguments* arguments) {
@@ -81,17 +83,12 @@ void AddOptions(CommandLine& line, RunArguments* arguments) {
                "check the indices of every call, and report the first one that is outside the axis "
                "that it selects from (slow)",
                &arguments->check_indices);
-  line.AddValue("--profile", "RUNS",
-                "repeat the run RUNS times on the same inputs, and print the time of each step of "
-                "the plan to standard error",
-                [arguments](llvm::StringRef text) -> llvm::Error {
-                  constexpr int64_t kMostRuns = 1'000'000;
-                  if (text.getAsInteger(10, arguments->profiled_runs) ||
-                      arguments->profiled_runs < 1 || arguments->profiled_runs > kMostRuns)
-                    return MakeUsageError("expected an integer from 1 to {0}, got '{1}'", kMostRuns,
-                                          text);
-                  return llvm::Error::success();
-                });
+  line.AddValue(
+      "--profile", "RUNS",
+      "repeat the run RUNS times on the same inputs, and print to standard error what pdl "
+      "profile prints",
+      [arguments](llvm::StringRef text) { return ParseRuns(text, &arguments->profiled_runs); });
+  AddTraceOptions(line, &arguments->trace);
   AddTimePassesOption(line, &arguments->common);
   AddMessageOptions(line);
 }
@@ -122,69 +119,26 @@ const Type& TypeOf(const Graph& graph, llvm::StringRef name) {
   InternalError("the run returned an output that the network does not have");
 }
 
-llvm::Error Profile(const Network& network, const RunOptions& options, int64_t runs, Scope* scope,
-                    DeviceContext* context) {
-  TimedRuns timed;
-  for (int64_t run = 0; run < runs; ++run)
-    if (llvm::Error error = timed.Run(network, scope, context, options)) return error;
-  timed.Print(llvm::errs());
-  return llvm::Error::success();
-}
-
-llvm::Error RunTimed(const Network& network, Scope* scope, DeviceContext* context,
-                     const RunOptions& options, const CommonOptions& common) {
-  const TimedStage stage(common.pass_timings.get(), "plan and run");
-  return network.Run(scope, context, options);
-}
-
-/// Whether an ONNX model failed a check of sizes that were not statically known at import.
-bool IsForSizes(llvm::StringRef path, llvm::Error& error) {
-  bool is_for_sizes = false;
-  error = llvm::handleErrors(std::move(error), [&](std::unique_ptr<UserError> user) {
-    is_for_sizes = user->code() == Code::kSizeCheck;
-    return llvm::Error(std::move(user));
-  });
-  return is_for_sizes && llvm::sys::path::extension(path) == ".onnx";
-}
-
-llvm::Error Run(llvm::StringRef path, RunArguments& arguments, bool is_retried = false) {
-  llvm::Expected<LoadedNetwork> loaded = LoadNetwork(path, arguments.common);
-  if (!loaded) return loaded.takeError();
-  Scope fed;
-  if (llvm::Error error = arguments.inputs.Feed(loaded->graph, arguments.common, &fed))
-    return error;
-  Scope scope(&fed);
-  auto context = OpenDevice(arguments.common);
-  if (!context) return context.takeError();
-  auto network = CreateNetwork(std::move(*loaded), arguments.common);
-  if (!network) return network.takeError();
-
+llvm::Error Run(llvm::StringRef path, RunArguments& arguments) {
   RunOptions options;
   options.training = arguments.common.training;
   options.check_finite = arguments.check_finite;
   options.check_indices = arguments.check_indices;
+  // Ctrl-C ends the run, and a trace can be completed.
+  std::optional<StopSignals> signals;
+  if (!arguments.trace.path.empty()) options.cancel = &signals.emplace().asked();
   for (const RequestedOutput& requested : arguments.outputs)
     options.outputs.push_back(requested.name);
-  llvm::Error error = RunTimed(**network, &scope, context->get(), options, arguments.common);
-  if (!is_retried && IsForSizes(path, error)) {
-    // In an ONNX model, a size that turns out to be 1 is broadcast.
-    if (auto sizes = SizesAsSettings((*network)->graph(), fed); !sizes.empty()) {
-      llvm::consumeError(std::move(error));
-      auto& settings = arguments.common.settings;
-      settings.insert(settings.end(), sizes.begin(), sizes.end());
-      arguments.common.sizes.clear();
-      return Run(path, arguments, /*is_retried=*/true);
-    }
-  }
-  if (error) return error;
+  auto first = RunOnce(path, arguments.inputs, arguments.common, options);
+  if (!first) return first.takeError();
+  const Graph& graph = (*first)->network->graph();
 
   std::vector<RequestedOutput> outputs = arguments.outputs;
   if (outputs.empty())
-    for (const GraphOutput& output : (*network)->graph().outputs())
-      outputs.push_back({output.name, ""});
+    for (const GraphOutput& output : graph.outputs()) outputs.push_back({output.name, ""});
   for (const RequestedOutput& requested : outputs) {
     llvm::Expected<PackedValue> value =
-        PackedValue::Find(scope, requested.name, TypeOf((*network)->graph(), requested.name));
+        PackedValue::Find((*first)->scope, requested.name, TypeOf(graph, requested.name));
     if (!value) return value.takeError();
     if (requested.file.empty()) {
       Print(requested.name, *value);
@@ -194,7 +148,11 @@ llvm::Error Run(llvm::StringRef path, RunArguments& arguments, bool is_retried =
   }
   if (arguments.profiled_runs == 0) return llvm::Error::success();
   llvm::outs().flush();
-  return Profile(**network, options, arguments.profiled_runs, &scope, context->get());
+  const std::optional<DevicePeak> peak = PeakOf(*(*first)->context);
+  llvm::Expected<TimedRuns> timed = MeasureRuns(**first, options, arguments.profiled_runs);
+  if (!timed) return timed.takeError();
+  ProfileReport(*timed, peak).PrintTable(llvm::errs());
+  return llvm::Error::success();
 }
 
 }  // namespace
@@ -207,7 +165,8 @@ int RunMain(Arguments arguments) {
   auto files = line.ParseOneFile(arguments);
   if (!files) return Finish(files.takeError());
   if (!*files) return kSuccess;
-  const int status = Finish(Run(**files, run));
+  const int status =
+      Finish(WithTrace(run.trace, **files, run.common, [&] { return Run(**files, run); }));
   PrintPassTimings(run.common);
   return status;
 }

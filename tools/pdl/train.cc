@@ -13,6 +13,7 @@
 #include "tools/pdl/support/folder_lock.h"
 #include "tools/pdl/support/interrupt.h"
 #include "tools/pdl/support/load_network.h"
+#include "tools/pdl/support/trace_option.h"
 #include "tools/pdl/train/console.h"
 #include "tools/pdl/train/log.h"
 
@@ -47,6 +48,7 @@ struct TrainArguments {
   std::optional<double> average;
   std::string monitor;
   bool check_finite = false, check_indices = false, quiet = false;
+  TraceArguments trace;
 };
 
 CommandLine::Setter ToInt(std::function<void(int64_t)> set, int64_t min = 1) {
@@ -132,6 +134,7 @@ void AddOptions(CommandLine& line, TrainArguments* arguments) {
                "check the indices of every call, and report the first one that is outside the axis "
                "that it selects from (slow)",
                &arguments->check_indices);
+  AddTraceOptions(line, &arguments->trace);
   line.AddFlag("-q, --quiet", "print only warnings, errors and the results of each epoch",
                &arguments->quiet);
   AddMessageOptions(line);
@@ -376,7 +379,8 @@ int TrainMain(Arguments arguments) {
   if (train.data.empty()) return Finish(line.Wrong("no --data"));
   if (train.resume && train.overwrite)
     return Finish(line.Wrong("--resume and --overwrite contradict each other"));
-  return Finish(Training(**files, train).Run());
+  return Finish(WithTrace(train.trace, **files, train.common,
+                          [&] { return Training(**files, train).Run(); }));
 }
 
 }  // namespace pdl

@@ -2,11 +2,11 @@
 #define PDL_RUNTIME_RUN_PROFILE_H_
 
 #include <cstdint>
-#include <string>
 #include <vector>
 
 #include "llvm/ADT/ArrayRef.h"
 #include "llvm/ADT/StringMap.h"
+#include "pdl/compiler/call_description.h"
 #include "pdl/compiler/export.h"
 
 namespace pdl {
@@ -15,13 +15,7 @@ namespace pdl {
 /// calls. Not thread-safe.
 class PDL_API RunProfile {
  public:
-  struct Step {
-    /// The operators of its calls, as in `pdl dump --emit=plan`: "conv2d, add, relu".
-    std::string calls;
-    /// Its result, with sizes: "y: f32[8, 64]".
-    std::string result;
-    /// The position of its first call: "model.pdl:3:5", or empty.
-    std::string place;
+  struct Step : CallDescription {
     /// Total wall time of all its runs.
     double seconds = 0;
     int64_t runs = 0;
@@ -30,7 +24,7 @@ class PDL_API RunProfile {
   /// In the order of their first run.
   llvm::ArrayRef<Step> steps() const { return steps_; }
   /// Adds one run of a step. Steps are identified by their result.
-  void Add(Step step, double seconds);
+  void Add(const CallDescription& step, double seconds);
 
  private:
   std::vector<Step> steps_;

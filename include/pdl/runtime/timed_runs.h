@@ -4,7 +4,6 @@
 #include <cstdint>
 
 #include "llvm/Support/Error.h"
-#include "llvm/Support/raw_ostream.h"
 #include "pdl/compiler/export.h"
 #include "pdl/op/device_context.h"
 #include "pdl/runtime/network.h"
@@ -28,10 +27,6 @@ class PDL_API TimedRuns {
   double seconds() const { return seconds_; }
   /// The times per step.
   const RunProfile& steps() const { return steps_; }
-
-  /// Prints the average time of a run, and its steps by decreasing time: time, share of the run,
-  /// operators, result, position.
-  void Print(llvm::raw_ostream& os) const;
 
  private:
   RunProfile steps_;

@@ -1,0 +1,117 @@
+// pdl profile: measures where the time of a network's runs is spent.
+#include <memory>
+
+#include "llvm/Support/FileSystem.h"
+#include "pdl/op/error.h"
+#include "pdl/runtime/profile_report.h"
+#include "tools/pdl/commands.h"
+#include "tools/pdl/support/console.h"
+#include "tools/pdl/support/first_run.h"
+#include "tools/pdl/support/measured_runs.h"
+
+namespace pdl {
+namespace {
+
+constexpr CommandLine::Help kHelp = {
+    "pdl profile", "FILE --input NAME=VALUE... [OPTION]...",
+    R"(Runs the network in FILE (.pdl, .pdlc, .onnx, or - for standard input) repeatedly on the
+same inputs, and prints for each call, or group of fused calls: its time in a run, share,
+number of calls, speed, and how close it is to the least time that the peak of this
+machine allows for its operations or its bytes, whichever takes longer. The peak is
+measured first. See docs/profile.md.
+)",
+    R"(pdl profile model.pdl --input x=x.npy
+pdl profile model.pdl --input x=random --size N=8 --by=layer
+pdl profile model.onnx --input x=random --threads=1 --html=profile.html
+)"};
+
+struct ProfileArguments {
+  CommonOptions common;
+  RunInputs inputs;
+  std::vector<std::string> outputs;
+  int64_t runs = 0;
+  std::string by = "call", html;
+  bool json = false;
+};
+
+void AddOptions(CommandLine& line, ProfileArguments* arguments) {
+  line.Section("Inputs and outputs");
+  line.AddValue("-i, --input", "NAME=VALUE", "feed an input, as in pdl run",
+                [arguments](llvm::StringRef text) { return arguments->inputs.Add(text); });
+  line.AddValue("-o, --output", "NAME", "compute only this output; may be repeated",
+                [arguments](llvm::StringRef text) {
+                  arguments->outputs.push_back(text.str());
+                  return llvm::Error::success();
+                });
+  AddSizeOption(line, "the sizes of random inputs: --size N=32", &arguments->common);
+  line.Section("The profile");
+  line.AddValue("--runs", "N",
+                "the number of runs (default: as many as take one second, at least 3)",
+                [arguments](llvm::StringRef text) { return ParseRuns(text, &arguments->runs); });
+  line.AddChoice("--by", {"call", "op", "line", "layer"},
+                 "a row for each call (default), operator, line of the source, or layer",
+                 &arguments->by);
+  line.AddFlag("--json", "print JSON", &arguments->json);
+  line.AddString("--html", "FILE", "also write a page with the table and a plot of the roofline",
+                 &arguments->html);
+  line.Section("The network");
+  AddNetworkOptions(line, &arguments->common);
+  AddWeightsOption(line, &arguments->common);
+  line.Section("The run");
+  AddRunOptions(line, &arguments->common);
+  AddTrainingOption(line, &arguments->common);
+  AddMessageOptions(line);
+}
+
+ProfileBy ByOf(llvm::StringRef name) {
+  if (name == "op") return ProfileBy::kOp;
+  if (name == "line") return ProfileBy::kLine;
+  return name == "layer" ? ProfileBy::kLayer : ProfileBy::kCall;
+}
+
+llvm::Error WritePage(const ProfileReport& report, const std::string& path,
+                      llvm::StringRef network) {
+  std::error_code code;
+  llvm::raw_fd_ostream os(path, code);
+  if (!code) {
+    report.PrintHtml(os, ("Profile of " + network).str());
+    os.close();
+    code = os.error();
+    os.clear_error();
+  }
+  if (!code) return llvm::Error::success();
+  return MakeUserError(Code::kBadFile, "cannot write '{0}': {1}", path, code.message());
+}
+
+llvm::Error Profile(llvm::StringRef path, ProfileArguments& arguments) {
+  RunOptions options;
+  options.training = arguments.common.training;
+  options.outputs = arguments.outputs;
+  auto first = RunOnce(path, arguments.inputs, arguments.common, options);
+  if (!first) return first.takeError();
+  const std::optional<DevicePeak> peak = PeakOf(*(*first)->context);
+  llvm::Expected<TimedRuns> timed = MeasureRuns(**first, options, arguments.runs);
+  if (!timed) return timed.takeError();
+  const ProfileReport report(*timed, peak, ByOf(arguments.by));
+  if (arguments.json) {
+    report.PrintJson(llvm::outs());
+  } else {
+    report.PrintTable(llvm::outs());
+  }
+  if (arguments.html.empty()) return llvm::Error::success();
+  return WritePage(report, arguments.html, path);
+}
+
+}  // namespace
+
+int ProfileMain(Arguments arguments) {
+  ProfileArguments profile;
+  CommandLine line(kHelp);
+  AddOptions(line, &profile);
+  auto files = line.ParseOneFile(arguments);
+  if (!files) return Finish(files.takeError());
+  if (!*files) return kSuccess;
+  return Finish(Profile(**files, profile));
+}
+
+}  // namespace pdl

@@ -1,0 +1,45 @@
+#include "tools/pdl/support/trace_option.h"
+
+#include "pdl/compiler/trace.h"
+#include "tools/pdl/support/console.h"
+#include "tools/pdl/support/measured_runs.h"
+
+namespace pdl {
+
+void AddTraceOptions(CommandLine& line, TraceArguments* arguments) {
+  line.AddString(
+      "--trace", "FILE.pftrace",
+      "record what each thread does into a file for ui.perfetto.dev; see docs/profile.md",
+      &arguments->path);
+  line.AddValue("--trace-limit", "SIZE", "end the trace at this size (default 1GiB)",
+                [arguments](llvm::StringRef text) -> llvm::Error {
+                  auto bytes = ParseByteSize(text);
+                  if (!bytes) return bytes.takeError();
+                  arguments->max_bytes = *bytes;
+                  return llvm::Error::success();
+                });
+}
+
+llvm::Error WithTrace(const TraceArguments& arguments, llvm::StringRef network,
+                      const CommonOptions& common, llvm::function_ref<llvm::Error()> work) {
+  if (arguments.path.empty()) return work();
+  TraceOptions options;
+  options.max_bytes = arguments.max_bytes;
+  options.source = network == "-" ? "<stdin>" : network.str();
+  if (common.device.kind == DeviceKind::kCPU) {
+    CPUContext context(common.threads);
+    const DevicePeak peak = MeasurePeak(context);
+    options.peak_operations = peak.operations;
+    options.peak_bytes = peak.memory_bytes;
+  }
+  llvm::Expected<std::unique_ptr<Trace>> trace = Trace::Start(arguments.path, options);
+  if (!trace) return trace.takeError();
+  llvm::Error error = work();
+  error = llvm::joinErrors(std::move(error), (*trace)->Finish());
+  if ((*trace)->is_truncated())
+    llvm::errs() << "the trace ended early, since '" << arguments.path
+                 << "' reached the size of --trace-limit\n";
+  return error;
+}
+
+}  // namespace pdl
