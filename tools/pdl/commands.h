@@ -22,6 +22,7 @@ int OpsMain(Arguments arguments);
 int ExplainMain(Arguments arguments);
 int ExportMain(Arguments arguments);
 int LspMain(Arguments arguments);
+int MemoryMain(Arguments arguments);
 int ReplMain(Arguments arguments);
 int TestMain(Arguments arguments);
 int TrainMain(Arguments arguments);
@@ -51,6 +52,7 @@ inline constexpr Command kCommands[] = {
     {"diff", "A B", "show how two networks differ", DiffMain},
     {"compare", "A [B] --input x=x.npy", "show where the values of two networks diverge",
      CompareMain},
+    {"memory", "FILE", "state the memory that a run needs, as a formula", MemoryMain},
     {"ops", "[NAME]", "list the operators, or document one", OpsMain},
     {"repl", "[FILE]", "run statements interactively", ReplMain},
     {"lsp", "", "serve an editor: errors, types and completion while typing", LspMain},
