@@ -9,6 +9,7 @@ namespace pdl {
 
 using Arguments = llvm::ArrayRef<llvm::StringRef>;
 
+int BenchMain(Arguments arguments);
 int RunMain(Arguments arguments);
 int CheckMain(Arguments arguments);
 int CompileMain(Arguments arguments);
@@ -52,6 +53,7 @@ inline constexpr Command kCommands[] = {
     {"diff", "A B", "show how two networks differ", DiffMain},
     {"compare", "A [B] --input x=x.npy", "show where the values of two networks diverge",
      CompareMain},
+    {"bench", "FILE", "measure how fast a network runs", BenchMain},
     {"memory", "FILE", "state the memory that a run needs, as a formula", MemoryMain},
     {"ops", "[NAME]", "list the operators, or document one", OpsMain},
     {"repl", "[FILE]", "run statements interactively", ReplMain},
