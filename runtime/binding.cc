@@ -129,7 +129,7 @@ class Binder {
     binding_.calls.reserve(schedule_.steps.size());
     for (size_t s = 0; s < schedule_.steps.size(); ++s) {
       const Step& step = schedule_.steps[s];
-      Binding::Call call{step.op.get(), nullptr, 0, false};
+      Binding::Call call{step.op.get(), nullptr, 0, 0, false};
       // Skips steps without elements, so kernels need not handle empty results.
       call.skip = !step.op->def().properties().has_side_effect && !step.outputs.empty() &&
                   llvm::all_of(step.outputs, [&](SlotId slot) { return bytes_[slot] == 0; });
@@ -138,6 +138,7 @@ class Binder {
         llvm::Expected<Preparation> preparation = step.op->Prepare(context);
         if (!preparation) return AboutCall(step.op->arguments(), preparation.takeError());
         call.state = preparation->state;
+        call.workspace_bytes = preparation->workspace_bytes;
         call.skip = preparation->aliases.size() == step.outputs.size();
         preparations_[s] = std::move(*preparation);
       }
@@ -195,8 +196,7 @@ class Binder {
           placement.kind = schedule_.device.kind == DeviceKind::kCPU || schedule_.is_body
                                ? Placement::Kind::kGiven
                                : Placement::Kind::kArena;
-          if (placement.kind == Placement::Kind::kArena)
-            placement.offset = arena_.Take(bytes_[slot]);
+          if (placement.kind == Placement::Kind::kArena) Take(slot);
           break;
         case SlotKind::kState:
           placement.kind = Placement::Kind::kGiven;
@@ -267,9 +267,10 @@ class Binder {
       std::optional<SlotId> victim = InPlaceVictim(step, preparation, s, i, reused);
       if (victim) {
         placement.offset = binding_.placements[*victim].offset;
+        placement.overwrites = victim;
         reused.push_back(*victim);
       } else {
-        placement.offset = arena_.Take(bytes_[slot]);
+        Take(slot);
       }
     }
     if (preparation.workspace_bytes > 0) {
@@ -284,8 +285,18 @@ class Binder {
     llvm::sort(touched);
     touched.erase(std::unique(touched.begin(), touched.end()), touched.end());
     for (SlotId root : touched)
-      if (Dies(root, s) && !llvm::is_contained(reused, root))
-        arena_.GiveBack(binding_.placements[root].offset, bytes_[root]);
+      if (Dies(root, s) && !llvm::is_contained(reused, root)) GiveBack(root);
+  }
+
+  void Take(SlotId slot) {
+    binding_.placements[slot].offset = arena_.Take(bytes_[slot]);
+    value_bytes_ = SaturatingSum({value_bytes_, bytes_[slot]});
+    binding_.value_bytes = std::max(binding_.value_bytes, value_bytes_);
+  }
+
+  void GiveBack(SlotId root) {
+    arena_.GiveBack(binding_.placements[root].offset, bytes_[root]);
+    value_bytes_ -= bytes_[root];
   }
 
   bool Dies(SlotId root, uint32_t step) const {
@@ -332,6 +343,7 @@ class Binder {
   PackCache& packs_;
   SymbolLookup lookup_;
   ArenaLayout arena_;
+  int64_t value_bytes_ = 0;     // of the live values in the arena
   std::vector<int64_t> bytes_;  // by slot
   std::vector<Preparation> preparations_;
   std::vector<uint32_t> last_use_;  // by root

@@ -43,6 +43,8 @@ struct Placement {
   int64_t offset = 0;
   /// The slot whose memory this slot shares; the slot itself if it has its own.
   SlotId root = 0;
+  /// kArena: the slot that it overwrites in place.
+  std::optional<SlotId> overwrites = std::nullopt;
 };
 
 /// The size-dependent half of a Plan: prepared states, and the offset of each value in the arena.
@@ -64,6 +66,7 @@ class Binding {
     const OperatorBase* op;
     std::shared_ptr<const CallState> state;
     int64_t workspace_offset;
+    int64_t workspace_bytes;
     bool skip;  // all outputs are aliases or empty
   };
 
@@ -76,6 +79,8 @@ class Binding {
   int64_t arena_bytes = 0;
   /// The maximum number of live bytes in the arena at one time.
   int64_t live_bytes = 0;
+  /// The same for the values only, without workspaces and without rounding up to the alignment.
+  int64_t value_bytes = 0;
   /// The bytes that all results would need without sharing memory.
   int64_t unshared_bytes = 0;
   /// The bytes of outputs, which are outside the arena.

@@ -32,6 +32,11 @@ class PDL_API Body {
   /// The symbols that it depends on. A run passes a size for each, in this order; -1 if unknown.
   llvm::ArrayRef<std::string> symbols() const { return symbols_; }
   bool HasFixed(llvm::ArrayRef<const Tensor*> fixed) const;
+  const Graph& graph() const { return *graph_; }
+  const Schedule& schedule() const { return *schedule_; }
+  /// The Binding for these sizes of symbols().
+  llvm::Expected<std::shared_ptr<Binding>> Bind(llvm::ArrayRef<int64_t> sizes,
+                                                DeviceContext& context);
 
   /// The mutable state of one run of a loop: a Frame for each set of sizes, all sharing one arena.
   class PDL_API Lease {
@@ -62,8 +67,6 @@ class PDL_API Body {
 
  private:
   Body() = default;
-  llvm::Expected<std::shared_ptr<Binding>> Bind(llvm::ArrayRef<int64_t> sizes,
-                                                DeviceContext& context);
 
   std::shared_ptr<const Graph> graph_;
   std::unique_ptr<const Schedule> schedule_;
@@ -74,6 +77,12 @@ class PDL_API Body {
   std::mutex mutex_;
   std::map<std::vector<int64_t>, std::shared_ptr<Binding>> bindings_;
   std::vector<std::unique_ptr<Lease>> leases_;
+};
+
+/// The state of a prepared call that runs a Body.
+struct PDL_API BodyState : CallState {
+  std::shared_ptr<Body> body;
+  std::vector<int64_t> sizes;  // of the body's symbols
 };
 
 }  // namespace pdl

@@ -11,6 +11,7 @@
 #include "pdl/op/error.h"
 #include "pdl/op/out_of_memory.h"
 #include "runtime/evaluator.h"
+#include "runtime/memory_analysis.h"
 #include "runtime/network_run.h"
 #include "runtime/packed_inputs.h"
 #include "runtime/plan.h"
@@ -31,6 +32,17 @@ llvm::Error CheckRun(const Scope* scope, const DeviceContext* context) {
 constexpr llvm::StringLiteral kRunCount = "#runs";
 
 std::optional<int64_t> NoSizes(llvm::StringRef) { return std::nullopt; }
+
+/// The sizes of `symbols`, -1 if unknown.
+std::vector<int64_t> LookUpSizes(llvm::ArrayRef<std::string> symbols,
+                                 const llvm::StringMap<int64_t>& known) {
+  std::vector<int64_t> sizes;
+  for (const std::string& symbol : symbols) {
+    auto found = known.find(symbol);
+    sizes.push_back(found == known.end() ? -1 : found->second);
+  }
+  return sizes;
+}
 
 }  // namespace
 
@@ -55,6 +67,18 @@ struct Network::Impl {
   llvm::Expected<std::string> DescribePart(unsigned index, llvm::ArrayRef<std::string> outputs,
                                            const RunOptions& run, DeviceContext& context,
                                            const llvm::StringMap<int64_t>& symbols);
+  llvm::Expected<MemoryReport> ReportMemory(DeviceContext& context, const RunOptions& options,
+                                            const llvm::StringMap<int64_t>& symbols);
+  llvm::Error AddMemoryOfPart(unsigned index, llvm::ArrayRef<std::string> outputs,
+                              const RunOptions& run, DeviceContext& context,
+                              const llvm::StringMap<int64_t>& symbols, MemoryReport* report);
+  llvm::Error CheckSymbols(const llvm::StringMap<int64_t>& symbols) const;
+  /// The outputs that a run with these outputs needs from each part.
+  llvm::Expected<RequestedOutputs> OutputsByPart(llvm::ArrayRef<std::string> requested_outputs);
+  /// The plan of a part for a Scope that overrides nothing.
+  llvm::Expected<ChosenPlan> PlanOf(unsigned index, llvm::ArrayRef<std::string> outputs,
+                                    const RunOptions& run, DeviceContext& context,
+                                    const llvm::StringMap<int64_t>& symbols);
   const Graph& part(size_t index) const {
     return segments->empty() ? optimized : (*segments)[index].graph;
   }
@@ -272,12 +296,19 @@ llvm::Expected<std::string> Network::DescribePlan(DeviceContext* context, const 
                          [&] { return impl_->Describe(*context, options, symbols); });
 }
 
-llvm::Expected<std::string> Network::Impl::Describe(DeviceContext& context,
-                                                    const RunOptions& options,
-                                                    const llvm::StringMap<int64_t>& symbols) {
-  const size_t parts = plans.size();
+llvm::Expected<MemoryReport> Network::ReportMemory(DeviceContext* context,
+                                                   const RunOptions& options,
+                                                   const llvm::StringMap<int64_t>& symbols) const {
+  if (context == nullptr)
+    return MakeUserError(Code::kOperatorUse, "the memory of a network needs a context, got none");
+  return WithOutOfMemory("planning a network",
+                         [&] { return impl_->ReportMemory(*context, options, symbols); });
+}
+
+/// Fails unless the network has the symbols.
+llvm::Error Network::Impl::CheckSymbols(const llvm::StringMap<int64_t>& symbols) const {
   std::vector<std::string> names = optimized.Symbols();
-  llvm::append_range(names, given(parts - 1));
+  llvm::append_range(names, given(plans.size() - 1));
   for (const auto& entry : symbols) {
     if (llvm::is_contained(names, entry.first())) continue;
     std::vector<llvm::StringRef> known(names.begin(), names.end());
@@ -285,15 +316,27 @@ llvm::Expected<std::string> Network::Impl::Describe(DeviceContext& context,
     return MakeUserError(Code::kUnknownName, "the network has no symbol '{0}'{1}", entry.first(),
                          near.empty() ? std::string() : "; did you mean '" + near.str() + "'?");
   }
-  std::vector<std::string> outputs = packed.Expand(options.outputs);
-  if (segments->empty()) return DescribePart(0, outputs, options, context, symbols);
-  RequestedOutputs requested_outputs;
-  {
-    std::lock_guard lock(mutex);
-    llvm::Expected<const RequestedOutputs*> found = RequestedOf(outputs);
-    if (!found) return found.takeError();
-    requested_outputs = **found;
-  }
+  return llvm::Error::success();
+}
+
+llvm::Expected<Network::Impl::RequestedOutputs> Network::Impl::OutputsByPart(
+    llvm::ArrayRef<std::string> requested_outputs) {
+  std::vector<std::string> outputs = packed.Expand(requested_outputs);
+  if (segments->empty()) return RequestedOutputs{std::move(outputs)};
+  std::lock_guard lock(mutex);
+  llvm::Expected<const RequestedOutputs*> found = RequestedOf(outputs);
+  if (!found) return found.takeError();
+  return **found;
+}
+
+llvm::Expected<std::string> Network::Impl::Describe(DeviceContext& context,
+                                                    const RunOptions& options,
+                                                    const llvm::StringMap<int64_t>& symbols) {
+  if (llvm::Error error = CheckSymbols(symbols)) return error;
+  llvm::Expected<RequestedOutputs> outputs = OutputsByPart(options.outputs);
+  if (!outputs) return outputs.takeError();
+  if (segments->empty()) return DescribePart(0, outputs->front(), options, context, symbols);
+  const size_t parts = plans.size();
   std::string text;
   for (unsigned i = 0; i < parts; ++i) {
     const Segment& segment = (*segments)[i];
@@ -302,10 +345,9 @@ llvm::Expected<std::string> Network::Impl::Describe(DeviceContext& context,
     for (const Segment::Size& size : segment.sizes)
       sizes.push_back(size.symbol + " = " + size.value + (size.place.empty() ? "" : "  # ") +
                       size.place);
-    text += requested_outputs[i].empty() ? " is not needed\n" : "\n";
-    if (requested_outputs[i].empty()) continue;
-    llvm::Expected<std::string> part =
-        DescribePart(i, requested_outputs[i], options, context, symbols);
+    text += (*outputs)[i].empty() ? " is not needed\n" : "\n";
+    if ((*outputs)[i].empty()) continue;
+    llvm::Expected<std::string> part = DescribePart(i, (*outputs)[i], options, context, symbols);
     if (!part) return part.takeError();
     text += *part;
     for (const std::string& size : sizes) text += "  decides " + size + "\n";
@@ -313,35 +355,76 @@ llvm::Expected<std::string> Network::Impl::Describe(DeviceContext& context,
   return text;
 }
 
+llvm::Expected<ChosenPlan> Network::Impl::PlanOf(unsigned index,
+                                                 llvm::ArrayRef<std::string> outputs,
+                                                 const RunOptions& run, DeviceContext& context,
+                                                 const llvm::StringMap<int64_t>& symbols) {
+  std::lock_guard lock(mutex);
+  return plans[index].Get(
+      outputs, run, false, context,
+      [&](const SizeConditions& conditions) { return LookUpSizes(conditions.symbols(), symbols); },
+      [](llvm::ArrayRef<Schedule::FixedState>) { return true; });
+}
+
 llvm::Expected<std::string> Network::Impl::DescribePart(unsigned index,
                                                         llvm::ArrayRef<std::string> outputs,
                                                         const RunOptions& run,
                                                         DeviceContext& context,
                                                         const llvm::StringMap<int64_t>& symbols) {
-  auto sizes_of = [&](llvm::ArrayRef<std::string> requested_sizes) {
-    std::vector<int64_t> sizes;
-    for (const std::string& symbol : requested_sizes) {
-      auto found = symbols.find(symbol);
-      sizes.push_back(found == symbols.end() ? -1 : found->second);
-    }
-    return sizes;
-  };
-  llvm::Expected<ChosenPlan> chosen = [&] {
-    std::lock_guard lock(mutex);
-    return plans[index].Get(
-        outputs, run, false, context,
-        [&](const SizeConditions& conditions) { return sizes_of(conditions.symbols()); },
-        [](llvm::ArrayRef<Schedule::FixedState>) { return true; });
-  }();
+  llvm::Expected<ChosenPlan> chosen = PlanOf(index, outputs, run, context, symbols);
   if (!chosen) return chosen.takeError();
   const MadePlan& made = *chosen->made;
   const Graph& described = made.graph ? *made.graph : part(index);
-  std::vector<int64_t> sizes = sizes_of(made.plan->schedule().symbols);
+  std::vector<int64_t> sizes = LookUpSizes(made.plan->schedule().symbols, symbols);
   if (llvm::is_contained(sizes, -1))
     return PlanToString(described, made.plan->schedule(), nullptr, made.choices);
   llvm::Expected<std::shared_ptr<Binding>> binding = made.plan->Bind(sizes, context, packs);
   if (!binding) return binding.takeError();
   return PlanToString(described, made.plan->schedule(), binding->get(), made.choices);
+}
+
+llvm::Expected<MemoryReport> Network::Impl::ReportMemory(DeviceContext& context,
+                                                         const RunOptions& options,
+                                                         const llvm::StringMap<int64_t>& symbols) {
+  if (llvm::Error error = CheckSymbols(symbols)) return error;
+  llvm::Expected<RequestedOutputs> outputs = OutputsByPart(options.outputs);
+  if (!outputs) return outputs.takeError();
+  MemoryReport report;
+  for (unsigned i = 0; i < plans.size(); ++i) {
+    if (!segments->empty() && (*outputs)[i].empty()) continue;
+    if (llvm::Error error = AddMemoryOfPart(i, (*outputs)[i], options, context, symbols, &report))
+      return error;
+  }
+  return report;
+}
+
+llvm::Error Network::Impl::AddMemoryOfPart(unsigned index, llvm::ArrayRef<std::string> outputs,
+                                           const RunOptions& run, DeviceContext& context,
+                                           const llvm::StringMap<int64_t>& symbols,
+                                           MemoryReport* report) {
+  llvm::Expected<ChosenPlan> chosen = PlanOf(index, outputs, run, context, symbols);
+  if (!chosen) return chosen.takeError();
+  if (llvm::is_contained(chosen->sizes, -1)) {
+    // Sizes that select a plan are not given: describes the plan for generic ones.
+    llvm::StringMap<int64_t> sizes = GenericSizes(chosen->symbols.vec(), 0);
+    for (const auto& entry : symbols) sizes[entry.first()] = entry.second;
+    chosen = PlanOf(index, outputs, run, context, sizes);
+    if (!chosen) return chosen.takeError();
+  }
+  const MadePlan& made = *chosen->made;
+  const Schedule& schedule = made.plan->schedule();
+  llvm::Expected<std::vector<MemoryPart>> parts =
+      AnalyzeMemory(made.graph ? *made.graph : part(index), schedule, context, packs, symbols);
+  if (!parts) return parts.takeError();
+  parts->front().choices = made.choices;
+  if (!segments->empty())
+    parts->front().title = llvm::formatv("segment {0} of {1}", index + 1, plans.size());
+  llvm::move(*parts, std::back_inserter(report->parts));
+  report->inputs = report->inputs + BytesOfSlots(schedule, {SlotKind::kInput});
+  report->states = report->states + BytesOfSlots(schedule, {SlotKind::kState});
+  report->parameters =
+      report->parameters + BytesOfSlots(schedule, {SlotKind::kParameter, SlotKind::kConstant});
+  return llvm::Error::success();
 }
 
 }  // namespace pdl

@@ -43,9 +43,7 @@ struct Carried {
   int64_t buffers[2] = {0, 0};
 };
 
-struct LoopState : CallState {
-  std::shared_ptr<Body> body;
-  std::vector<int64_t> sizes;  // values of the body's symbols
+struct LoopState : BodyState {
   int rows_symbol = -1;        // index of the symbol for the number of rows of a step
   unsigned axis = 0;
   int64_t steps = 0;  // if all rows have equal lengths

@@ -9,6 +9,7 @@ namespace pdl {
 
 using Arguments = llvm::ArrayRef<llvm::StringRef>;
 
+int BenchMain(Arguments arguments);
 int RunMain(Arguments arguments);
 int CheckMain(Arguments arguments);
 int CompileMain(Arguments arguments);
@@ -23,6 +24,7 @@ int OpsMain(Arguments arguments);
 int ExplainMain(Arguments arguments);
 int ExportMain(Arguments arguments);
 int LspMain(Arguments arguments);
+int MemoryMain(Arguments arguments);
 int ReplMain(Arguments arguments);
 int TestMain(Arguments arguments);
 int TrainMain(Arguments arguments);
@@ -54,6 +56,8 @@ inline constexpr Command kCommands[] = {
      CompareMain},
     {"profile", "FILE --input x=x.npy", "show where the time of a network's runs is spent",
      ProfileMain},
+    {"bench", "FILE", "measure how fast a network runs", BenchMain},
+    {"memory", "FILE", "state the memory that a run needs, as a formula", MemoryMain},
     {"ops", "[NAME]", "list the operators, or document one", OpsMain},
     {"repl", "[FILE]", "run statements interactively", ReplMain},
     {"lsp", "", "serve an editor: errors, types and completion while typing", LspMain},

@@ -163,16 +163,6 @@ std::string FlatText(const Graph& graph) {
   return Compile(request).graph ? text : EmitPdl(graph, {.trainings = false});
 }
 
-/// Turns the network into that of a training step.
-llvm::Error MakeStep(Graph& graph, const CommonOptions& options) {
-  PassContext context{GlobalRegistry(), options.pass_timings.get()};
-  if (options.pass_observer != nullptr) context.observer = options.pass_observer;
-  const llvm::SmallVector<unsigned, 2> all = AllTrainings(graph);
-  context.active = all;
-  if (PrecisionOf(options) == DType::kF16) context.scale.emplace();
-  return StepPipeline().Run(graph, context);
-}
-
 /// Runs the passes at least up to `pass`, whose result the observer of the options stores.
 llvm::Error RunPasses(llvm::StringRef pass, LoadedNetwork loaded, const CommonOptions& options) {
   if (StepPipeline().Find(pass) != nullptr) return llvm::Error::success();

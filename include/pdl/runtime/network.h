@@ -14,6 +14,7 @@
 #include "pdl/compiler/graph.h"
 #include "pdl/op/device_context.h"
 #include "pdl/op/tensor.h"
+#include "pdl/runtime/memory_report.h"
 #include "pdl/runtime/scope.h"
 
 namespace pdl {
@@ -117,6 +118,11 @@ class PDL_API Network : public std::enable_shared_from_this<Network> {
   /// if `symbols` has the size of every symbol, also arena offsets and peak bytes.
   llvm::Expected<std::string> DescribePlan(DeviceContext* context, const RunOptions& options,
                                            const llvm::StringMap<int64_t>& symbols) const;
+
+  /// The memory of a run as formulas in the symbols; if `symbols` has the size of every symbol,
+  /// also in bytes.
+  llvm::Expected<MemoryReport> ReportMemory(DeviceContext* context, const RunOptions& options,
+                                            const llvm::StringMap<int64_t>& symbols) const;
 
  private:
   struct Impl;

@@ -2,6 +2,9 @@
 
 #include <utility>
 
+#include "pdl/compiler/pipeline.h"
+#include "pdl/compiler/training.h"
+#include "pdl/op/op_registry.h"
 #include "tools/pdl/support/console.h"
 
 namespace pdl {
@@ -71,6 +74,15 @@ llvm::Expected<std::shared_ptr<const Network>> CreateNetwork(LoadedNetwork loade
     if (llvm::Error error = given->AddTo(&network_options.weights)) return error;
   }
   return CreateNetwork(std::move(loaded), std::move(network_options));
+}
+
+llvm::Error MakeStep(Graph& graph, const CommonOptions& options) {
+  PassContext context{GlobalRegistry(), options.pass_timings.get()};
+  if (options.pass_observer != nullptr) context.observer = options.pass_observer;
+  const llvm::SmallVector<unsigned, 2> all = AllTrainings(graph);
+  context.active = all;
+  if (PrecisionOf(options) == DType::kF16) context.scale.emplace();
+  return StepPipeline().Run(graph, context);
 }
 
 }  // namespace pdl

@@ -26,6 +26,10 @@ llvm::Expected<GivenWeights> OpenGivenWeights(const CommonOptions& options, cons
 llvm::Expected<std::shared_ptr<const Network>> CreateNetwork(LoadedNetwork loaded,
                                                              const CommonOptions& options);
 
+/// Turns a network that was loaded with CommonOptions::training_step into that of a training step,
+/// with all its minimize statements.
+llvm::Error MakeStep(Graph& graph, const CommonOptions& options);
+
 }  // namespace pdl
 
 #endif  // PDL_TOOLS_PDL_SUPPORT_LOAD_NETWORK_H_

@@ -21,6 +21,12 @@ class RunInputs {
   /// Adds a value of --input: "NAME=VALUE" or "FILE.npz". Returns a UsageError for anything else.
   llvm::Error Add(llvm::StringRef argument);
 
+  /// Whether a value for the input is given, other than in an archive.
+  bool Has(llvm::StringRef name) const { return values_.count(name.str()) != 0; }
+  bool has_archives() const { return !archives_.empty(); }
+  /// The sizes of symbols, from --size and the inputs that were fed.
+  const llvm::StringMap<int64_t>& sizes() const { return sizes_; }
+
   /// Reads the files and puts a Tensor for each given input into `scope`. Reports names that are
   /// not inputs of the network, files that cannot be read, and dtypes that differ.
   llvm::Error Feed(const Graph& graph, const CommonOptions& options, Scope* scope);

@@ -1,0 +1,159 @@
+// Network::ReportMemory: formulas of the memory of a run, compared with planned runs.
+#include "pdl/runtime/memory_report.h"
+
+#include <array>
+#include <set>
+
+#include "llvm/Support/FileSystem.h"
+#include "llvm/Support/Path.h"
+#include "pdl/compiler/load.h"
+#include "test/cc/testing/network_testing.h"
+
+namespace pdl {
+namespace {
+
+MemoryReport Report(const Network& network, const llvm::StringMap<int64_t>& sizes = {}) {
+  auto context = MakeCPUContext();
+  return Value(network.ReportMemory(context.get(), RunOptions(), sizes));
+}
+
+MemoryReport Report(const std::string& source) { return Report(*MakeNetwork(source)); }
+
+int64_t Evaluate(const Dim& bytes, const llvm::StringMap<int64_t>& sizes) {
+  return Value(bytes.Evaluate([&](llvm::StringRef symbol) -> std::optional<int64_t> {
+    auto found = sizes.find(symbol);
+    return found == sizes.end() ? std::nullopt : std::optional(found->second);
+  }));
+}
+
+/// The symbols of a network, also those that data determine.
+std::vector<std::string> SymbolsOf(const MemoryReport& report) {
+  std::set<std::string> symbols;
+  auto add = [&](const Dim& dim) {
+    dim.ForEachSymbol([&](llvm::StringRef symbol) { symbols.insert(symbol.str()); });
+  };
+  add(report.Run());
+  add(report.inputs);
+  add(report.states);
+  return {symbols.begin(), symbols.end()};
+}
+
+TEST(MemoryReport, CountsLiveValuesByStep) {
+  // The sum needs both products, each of which lives in a buffer of its own.
+  const MemoryReport report = Report(
+      "input x: f32[N, K]\nparam w: f32[5, 7] = zeros\n"
+      "a = transpose(x, [1, 0]) @ x\nb = cumsum(x, axis=0)\n"
+      "output y = sum(a) + sum(b)\n");
+  ASSERT_EQ(report.parts.size(), 1u);
+  EXPECT_EQ(report.parts[0].outputs.ToString(), "4");
+  EXPECT_EQ(report.inputs.ToString(), "4*N*K");
+  EXPECT_TRUE(report.states.is_constant(0));
+  // Without the parameter, which nothing reads.
+  EXPECT_TRUE(report.parameters.is_constant(0));
+  EXPECT_FALSE(report.parts[0].peaks.empty());
+}
+
+TEST(MemoryReport, MaximumHasNoTermThatIsProvablyAtMostAnother) {
+  const MemoryReport report = Report(
+      "input x: f32[N]\na = cumsum(x, axis=0)\nb = cumsum(concat([a, a], axis=0), axis=0)\n"
+      "output y = cumsum(b, axis=0)\n");
+  const MemoryPart& part = report.parts[0];
+  ASSERT_EQ(part.peaks.size(), 1u);
+  EXPECT_EQ(part.IntermediatesFormula(), part.peaks[0].bytes.ToString());
+  EXPECT_EQ(part.peaks[0].bytes.ToString(), "12*N");
+  ASSERT_EQ(part.peaks[0].values.size(), 2u);
+  EXPECT_EQ(part.peaks[0].values[0].name, "a");
+  EXPECT_EQ(part.peaks[0].values[0].location, "m.pdl:2:5");
+}
+
+TEST(MemoryReport, StepsThatCannotBeComparedFormAMaximum) {
+  const MemoryReport report = Report(
+      "input x: f32[N]\ninput z: f32[M]\na = reshape(cumsum(x, axis=0), [N, 1])\n"
+      "p = sum(a @ transpose(a, [1, 0]))\nb = reshape(cumsum(z, axis=0), [M, 1])\n"
+      "q = sum(b @ transpose(b, [1, 0]))\noutput y = p * q\n");
+  const MemoryPart& part = report.parts[0];
+  EXPECT_EQ(part.peaks.size(), 2u) << part.IntermediatesFormula();
+  EXPECT_TRUE(llvm::StringRef(part.IntermediatesFormula()).starts_with("max("));
+  EXPECT_TRUE(llvm::StringRef(report.RunFormula()).ends_with("+ 4")) << report.RunFormula();
+}
+
+TEST(MemoryReport, ANetworkWithoutCalls) {
+  const MemoryReport report = Report("input x: f32[N]\noutput y = x\n");
+  EXPECT_EQ(report.Run().ToString(), "4*N");
+  EXPECT_EQ(report.RunFormula(), "4*N");
+}
+
+TEST(MemoryReport, NewValuesOfStatesAndBodiesOfLoops) {
+  const MemoryReport report = Report(
+      "input x: f32[T, D]\nstate s: f32[3] = zeros\n"
+      "scan over e in x carry h = zeros([D]):\n"
+      "  h = tanh(cumsum(h + e, axis=0) @ ones([D, D]))\n"
+      "update s = s + 1\noutput y = h\n");
+  ASSERT_EQ(report.parts.size(), 2u);
+  EXPECT_EQ(report.states.ToString(), "12");
+  EXPECT_EQ(report.parts[0].outputs.ToString(), "4*D");
+  EXPECT_TRUE(llvm::StringRef(report.parts[1].title).starts_with("body of scan"));
+}
+
+TEST(MemoryReport, UnknownSymbolsAreErrors) {
+  auto network = MakeNetwork("input x: f32[N]\noutput y = x * 2\n");
+  auto context = MakeCPUContext();
+  llvm::Expected<MemoryReport> report =
+      network->ReportMemory(context.get(), RunOptions(), {{"M", 3}});
+  EXPECT_EQ(llvm::toString(report.takeError()), "the network has no symbol 'M'; did you mean 'N'?");
+  report = network->ReportMemory(nullptr, RunOptions(), {});
+  EXPECT_EQ(llvm::toString(report.takeError()),
+            "the memory of a network needs a context, got none");
+}
+
+/// The examples that can be planned on a small machine without downloads.
+std::vector<std::string> Examples() {
+  std::vector<std::string> files;
+  std::error_code code;
+  for (llvm::sys::fs::recursive_directory_iterator entry("../examples", code), end; entry != end;
+       entry.increment(code)) {
+    const llvm::StringRef path = entry->path();
+    const bool is_skipped = path.contains("custom_op/") ||            // needs its plugin
+                            path.ends_with("finetune.pdl") ||         // needs weights
+                            path.ends_with("huggingface/llama.pdl");  // 25 GiB of parameters
+    if (llvm::sys::path::extension(path) == ".pdl" && !is_skipped) files.push_back(path.str());
+  }
+  llvm::sort(files);
+  return files;
+}
+
+class MemoryOfExample : public testing::TestWithParam<std::string> {};
+
+TEST_P(MemoryOfExample, FormulaIsThePlannedPeak) {
+  LoadOptions options;
+  llvm::Expected<LoadedNetwork> loaded = LoadNetwork(GetParam(), options);
+  ASSERT_TRUE(static_cast<bool>(loaded)) << llvm::toString(loaded.takeError());
+  auto network = Value(CreateNetwork(std::move(*loaded), NetworkOptions()));
+  const std::vector<std::string> symbols = SymbolsOf(Report(*network));
+  constexpr std::array kSizes = {2, 3, 5, 6, 8, 10, 12, 17, 24, 40};
+  for (const int size : kSizes) {
+    llvm::StringMap<int64_t> sizes;
+    // Different sizes of symbols, since values may share memory if sizes coincide.
+    for (size_t i = 0; i < symbols.size(); ++i) sizes[symbols[i]] = size + 3 * static_cast<int>(i);
+    const MemoryReport report = Report(*network, sizes);
+    for (const MemoryPart& part : report.parts) {
+      if (!part.planned) continue;  // a body whose sizes are known in the loop only
+      EXPECT_EQ(Evaluate(part.Intermediates(), sizes), part.planned->values)
+          << part.title << ' ' << size << ": " << part.IntermediatesFormula();
+      EXPECT_LE(static_cast<double>(part.planned->arena),
+                1.05 * static_cast<double>(part.planned->live))
+          << part.title << ' ' << size;
+    }
+  }
+}
+
+INSTANTIATE_TEST_SUITE_P(All, MemoryOfExample, testing::ValuesIn(Examples()),
+                         [](const testing::TestParamInfo<std::string>& info) {
+                           std::string name = info.param.substr(sizeof("../examples"));
+                           for (char& c : name)
+                             if (!llvm::isAlnum(c)) c = '_';
+                           return name;
+                         });
+
+}  // namespace
+}  // namespace pdl

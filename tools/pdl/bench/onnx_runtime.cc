@@ -1,0 +1,164 @@
+#include "tools/pdl/bench/onnx_runtime.h"
+
+#include <fcntl.h>
+#include <spawn.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include <csignal>
+
+#include "llvm/Support/FileSystem.h"
+#include "llvm/Support/FormatVariadic.h"
+#include "llvm/Support/Path.h"
+#include "llvm/Support/Program.h"
+#include "llvm/Support/raw_ostream.h"
+#include "pdl/op/error.h"
+#include "pdl/runtime/io.h"
+
+namespace pdl {
+namespace {
+
+namespace fs = llvm::sys::fs;
+
+/// Answers each line of standard input, a number of seconds, with the times of runs in
+/// milliseconds. The first line that it writes is "ok VERSION" or "error MESSAGE".
+constexpr llvm::StringLiteral kScript = R"(
+import os, sys, time
+folder, model, threads = sys.argv[1:4]
+def answer(text):
+    print(" ".join(str(text).split()), flush=True)
+try:
+    import numpy, onnxruntime
+    options = onnxruntime.SessionOptions()
+    options.intra_op_num_threads = int(threads)
+    options.log_severity_level = 3
+    session = onnxruntime.InferenceSession(model, options, providers=["CPUExecutionProvider"])
+    feed = {}
+    for declared in session.get_inputs():
+        path = os.path.join(folder, declared.name + ".npy")
+        if not os.path.exists(path):
+            raise ValueError(f"the network has no input '{declared.name}'")
+        feed[declared.name] = numpy.load(path)
+    session.run(None, feed)
+except Exception as error:
+    answer(f"error {type(error).__name__}: {error}")
+    sys.exit(1)
+answer(f"ok {onnxruntime.__version__}")
+for line in sys.stdin:
+    end, times = time.perf_counter() + float(line), []
+    while True:
+        start = time.perf_counter()
+        session.run(None, feed)
+        now = time.perf_counter()
+        times.append(1000 * (now - start))
+        if now >= end:
+            break
+    answer(" ".join(map(repr, times)))
+)";
+
+llvm::Error Failed(const llvm::Twine& reason) {
+  return MakeUserError(Code::kBadFile, "cannot run the model with ONNX Runtime: {0}", reason.str());
+}
+
+}  // namespace
+
+llvm::Expected<std::unique_ptr<OnnxRuntime>> OnnxRuntime::Start(llvm::StringRef python,
+                                                                llvm::StringRef model, int threads,
+                                                                const Graph& graph,
+                                                                const Scope& scope) {
+  if (!fs::exists(model)) return Failed("there is no file '" + model + "'");
+  llvm::ErrorOr<std::string> program = llvm::sys::findProgramByName(python);
+  if (!program) return Failed("there is no program '" + python + "' (--python)");
+  std::unique_ptr<OnnxRuntime> runtime(new OnnxRuntime());
+  if (std::error_code code = fs::createUniqueDirectory("pdl-bench", runtime->folder_))
+    return Failed(code.message());
+  if (llvm::Error error = runtime->WriteInputs(graph, scope)) return error;
+  if (llvm::Error error = runtime->Spawn(*program, model, threads)) return error;
+  llvm::Expected<std::string> line = runtime->ReadLine();
+  if (!line) return line.takeError();
+  llvm::StringRef first = *line;
+  if (!first.consume_front("ok ")) {
+    first.consume_front("error ");
+    if (first.contains("No module named"))
+      return Failed(first + "; install it (pip install onnxruntime), or give --python=PROGRAM");
+    return Failed(first);
+  }
+  runtime->version_ = first.str();
+  return runtime;
+}
+
+llvm::Error OnnxRuntime::Spawn(const std::string& program, llvm::StringRef model, int threads) {
+  int to_child[2], from_child[2];
+  if (pipe2(to_child, O_CLOEXEC) != 0) return Failed("no pipe can be made");
+  if (pipe2(from_child, O_CLOEXEC) != 0) {
+    close(to_child[0]);
+    close(to_child[1]);
+    return Failed("no pipe can be made");
+  }
+  posix_spawn_file_actions_t actions;
+  posix_spawn_file_actions_init(&actions);
+  posix_spawn_file_actions_adddup2(&actions, to_child[0], STDIN_FILENO);
+  posix_spawn_file_actions_adddup2(&actions, from_child[1], STDOUT_FILENO);
+  std::string arguments[] = {
+      program, "-c", kScript.str(), folder_.str().str(), model.str(), std::to_string(threads)};
+  std::vector<char*> argv;
+  for (std::string& argument : arguments) argv.push_back(argument.data());
+  argv.push_back(nullptr);
+  const int failed =
+      posix_spawn(&process_, program.c_str(), &actions, nullptr, argv.data(), environ);
+  posix_spawn_file_actions_destroy(&actions);
+  close(to_child[0]);
+  close(from_child[1]);
+  commands_ = to_child[1];
+  answers_ = fdopen(from_child[0], "r");
+  if (failed == 0) return llvm::Error::success();
+  process_ = -1;
+  return Failed("'" + llvm::Twine(program) + "' cannot be started");
+}
+
+OnnxRuntime::~OnnxRuntime() {
+  if (commands_ >= 0) close(commands_);  // ends the process
+  if (answers_ != nullptr) std::fclose(answers_);
+  if (process_ > 0) waitpid(process_, nullptr, 0);
+  if (!folder_.empty()) fs::remove_directories(folder_);
+}
+
+llvm::Error OnnxRuntime::WriteInputs(const Graph& graph, const Scope& scope) {
+  for (const Value* input : graph.inputs()) {
+    const Variable* variable = scope.Find(input->name());
+    const Tensor* tensor = variable ? variable->Get<Tensor>() : nullptr;
+    if (tensor == nullptr) continue;
+    llvm::SmallString<128> path(folder_);
+    llvm::sys::path::append(path, input->name() + ".npy");
+    if (llvm::Error error = WriteNpy(path, *tensor)) return error;
+  }
+  return llvm::Error::success();
+}
+
+llvm::Expected<std::string> OnnxRuntime::ReadLine() {
+  std::string line;
+  for (int c = std::fgetc(answers_); c != '\n'; c = std::fgetc(answers_)) {
+    if (c == EOF) return Failed("the process of Python ended");
+    line.push_back(static_cast<char>(c));
+  }
+  return line;
+}
+
+llvm::Expected<std::vector<double>> OnnxRuntime::RunFor(double seconds) {
+  const std::string command = llvm::formatv("{0:f6}\n", seconds);
+  // If the process has ended, the write fails, and so does reading the answer.
+  std::signal(SIGPIPE, SIG_IGN);
+  if (write(commands_, command.data(), command.size()) < 0)
+    return Failed("the process of Python ended");
+  llvm::Expected<std::string> line = ReadLine();
+  if (!line) return line.takeError();
+  std::vector<double> times;
+  llvm::SmallVector<llvm::StringRef, 32> words;
+  llvm::StringRef(*line).split(words, ' ', -1, /*KeepEmpty=*/false);
+  for (llvm::StringRef word : words)
+    if (word.getAsDouble(times.emplace_back())) return Failed("unexpected answer: " + *line);
+  if (times.empty()) return Failed("it answered with no times");
+  return times;
+}
+
+}  // namespace pdl
