@@ -26,6 +26,7 @@ int ReplMain(Arguments arguments);
 int TestMain(Arguments arguments);
 int TrainMain(Arguments arguments);
 int VersionMain(Arguments arguments);
+int ViewMain(Arguments arguments);
 
 /// A subcommand, as listed by `pdl --help`.
 struct Command {
@@ -51,6 +52,7 @@ inline constexpr Command kCommands[] = {
     {"diff", "A B", "show how two networks differ", DiffMain},
     {"compare", "A [B] --input x=x.npy", "show where the values of two networks diverge",
      CompareMain},
+    {"view", "FILE -o OUT.html", "show a network as a page in a browser", ViewMain},
     {"ops", "[NAME]", "list the operators, or document one", OpsMain},
     {"repl", "[FILE]", "run statements interactively", ReplMain},
     {"lsp", "", "serve an editor: errors, types and completion while typing", LspMain},
