@@ -1,7 +1,7 @@
 # libpdl.so: all modules and the only copy of LLVMSupport. Programs, tests and plugins link to no other library of pdl.
 
 set(PDL_MODULES pdl_proto pdl_ir pdl_grammar pdl_frontend pdl_runtime pdl_layers pdl_kernels
-    pdl_onnx_proto pdl_onnx pdl_model)
+    pdl_onnx_proto pdl_onnx pdl_model pdl_view)
 
 file(CONFIGURE OUTPUT ${PROJECT_BINARY_DIR}/empty.cc CONTENT "" @ONLY)
 

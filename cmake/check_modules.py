@@ -20,8 +20,9 @@ MAY_INCLUDE = {
     "layers": {"ir", "frontend"},
     "onnx": {"ir", "frontend", "runtime", "layers"},
     "model": {"ir", "frontend", "runtime", "layers", "onnx"},
-    "tools": {"proto", "ir", "grammar", "frontend", "runtime", "kernels", "layers", "onnx", "model"},
-    "python": {"ir", "frontend", "runtime", "kernels", "layers", "model"},
+    "view": {"ir", "frontend", "layers"},
+    "tools": {"proto", "ir", "grammar", "frontend", "runtime", "kernels", "layers", "onnx", "model", "view"},
+    "python": {"ir", "frontend", "runtime", "kernels", "layers", "model", "view"},
     "bench": {"ir", "frontend", "runtime", "kernels", "layers", "model"},
     "examples": {"proto", "ir", "runtime", "kernels", "model"},
 }

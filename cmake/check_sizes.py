@@ -14,7 +14,7 @@ import sys
 LIMITS = {
     "frontend": (60, 30),
     "ir": (60, math.inf),
-    **{name: (80, math.inf) for name in ("bench", "kernels", "model", "onnx", "python", "runtime", "tools")},
+    **{name: (80, math.inf) for name in ("bench", "kernels", "model", "onnx", "python", "runtime", "tools", "view")},
 }
 # Comments, and literals, which may hold braces; a digit separator is none.
 SKIPPED = re.compile(

@@ -9,6 +9,7 @@
 #include "llvm/ADT/StringMap.h"
 #include "llvm/ADT/StringSet.h"
 #include "llvm/Support/raw_ostream.h"
+#include "pdl/compiler/emit.h"
 #include "pdl/compiler/weights.h"
 
 namespace pdl {
@@ -18,14 +19,7 @@ std::string Arrow(llvm::StringRef what, llvm::StringRef before, llvm::StringRef 
   return (what + ": " + before + " -> " + after).str();
 }
 
-// Truncates long attributes such as tensors.
-std::string Short(const AttributeValue& value) {
-  constexpr size_t kMaxLength = 80;
-  std::string text = AttributeToString(value);
-  if (text.size() <= kMaxLength) return text;
-  text.resize(kMaxLength - 3);
-  return text + "...";
-}
+llvm::StringRef NameOf(const Op& op) { return op.results().empty() ? "" : op.result()->name(); }
 
 std::string TypedName(const Value& value) { return value.name() + ": " + value.type().ToString(); }
 
@@ -36,12 +30,7 @@ std::string CallText(const Op& op) {
   for (const Value* result : op.results()) os << comma << TypedName(*result);
   os << " = " << op.type() << '(';
   for (const Value* operand : op.operands()) os << argument << operand->name();
-  for (size_t i = 0; i < op.attribute_values().size(); ++i) {
-    const AttributeValue& value = op.attribute_values()[i];
-    const AttributeDecl& decl = op.def().signature.attributes[i];
-    if (IsNone(value) || (!decl.required() && Identical(value, decl.default_value))) continue;
-    os << argument << decl.name << '=' << Short(value);
-  }
+  for (const std::string& attribute : GivenAttributes(op)) os << argument << attribute;
   os << ')';
   return text;
 }
@@ -112,7 +101,7 @@ void Differ::CompareValues(DifferenceSubject subject, llvm::ArrayRef<Value*> bef
     old_names.push_back(value->name());
     const Value* other = named.lookup(value->name());
     if (other == nullptr) {
-      Add(DifferenceKind::kRemoved, subject, TypedName(*value));
+      Add(DifferenceKind::kRemoved, subject, TypedName(*value), {}, value->name());
       continue;
     }
     MatchValues(value, other);
@@ -122,10 +111,11 @@ void Differ::CompareValues(DifferenceSubject subject, llvm::ArrayRef<Value*> bef
     if (subject != DifferenceSubject::kInput)
       llvm::append_range(changes, VariableChanges(*value, *other));
     if (!changes.empty())
-      Add(DifferenceKind::kChanged, subject, TypedName(*value), std::move(changes));
+      Add(DifferenceKind::kChanged, subject, TypedName(*value), std::move(changes), value->name());
   }
   for (const Value* value : after) {
-    if (!before_of_.contains(value)) Add(DifferenceKind::kAdded, subject, TypedName(*value));
+    if (!before_of_.contains(value))
+      Add(DifferenceKind::kAdded, subject, TypedName(*value), {}, value->name());
   }
   if (subject == DifferenceSubject::kInput) CompareOrder(subject, old_names, new_names);
 }
@@ -185,8 +175,8 @@ std::vector<std::string> Differ::CallChanges(const Op& before, const Op& after) 
         if (BlockText(before_, *block_a) != BlockText(after_, *block_b))
           changes.push_back(name + ": computes something else");
       } else if (!Identical(a, b)) {
-        changes.push_back(
-            Arrow(name, IsNone(a) ? "none" : Short(a), IsNone(b) ? "none" : Short(b)));
+        changes.push_back(Arrow(name, IsNone(a) ? "none" : ShortAttribute(a),
+                                IsNone(b) ? "none" : ShortAttribute(b)));
       }
     }
   }
@@ -222,7 +212,8 @@ void Differ::CompareCalls() {
   auto removed_until = [&](const Op* end) {
     for (; next < before_.ops().size() && before_.ops()[next] != end; ++next) {
       const Op* op = before_.ops()[next];
-      if (!IsMatched(op)) Add(DifferenceKind::kRemoved, DifferenceSubject::kCall, CallText(*op));
+      if (!IsMatched(op))
+        Add(DifferenceKind::kRemoved, DifferenceSubject::kCall, CallText(*op), {}, NameOf(*op));
     }
   };
   llvm::DenseMap<const Op*, size_t> place;
@@ -230,13 +221,14 @@ void Differ::CompareCalls() {
   for (const Op* op : after_.ops()) {
     const Op* other = match_.lookup(op);
     if (other == nullptr) {
-      Add(DifferenceKind::kAdded, DifferenceSubject::kCall, CallText(*op));
+      Add(DifferenceKind::kAdded, DifferenceSubject::kCall, CallText(*op), {}, NameOf(*op));
       continue;
     }
     if (place[other] >= next) removed_until(other);
     std::vector<std::string> changes = CallChanges(*other, *op);
     if (!changes.empty())
-      Add(DifferenceKind::kChanged, DifferenceSubject::kCall, CallText(*other), std::move(changes));
+      Add(DifferenceKind::kChanged, DifferenceSubject::kCall, CallText(*other), std::move(changes),
+          NameOf(*op));
   }
   removed_until(nullptr);
 }
@@ -252,17 +244,19 @@ void Differ::CompareUpdates() {
     const Value* state = after_of_.lookup(update.state);
     const Value* value = state != nullptr ? values.lookup(state) : nullptr;
     if (value == nullptr) {
-      Add(DifferenceKind::kRemoved, DifferenceSubject::kUpdate, text(update));
+      Add(DifferenceKind::kRemoved, DifferenceSubject::kUpdate, text(update), {},
+          update.state->name());
       continue;
     }
     seen[state] = true;
     if (!AreSame(update.value, value))
       Add(DifferenceKind::kChanged, DifferenceSubject::kUpdate, text(update),
-          {Arrow("value", update.value->name(), value->name())});
+          {Arrow("value", update.value->name(), value->name())}, state->name());
   }
   for (const GraphUpdate& update : after_.updates())
     if (!seen.lookup(update.state))
-      Add(DifferenceKind::kAdded, DifferenceSubject::kUpdate, text(update));
+      Add(DifferenceKind::kAdded, DifferenceSubject::kUpdate, text(update), {},
+          update.state->name());
 }
 
 void Differ::CompareOutputs() {
@@ -280,7 +274,7 @@ void Differ::CompareOutputs() {
     old_names.push_back(output.name);
     const GraphOutput* other = named.lookup(output.name);
     if (other == nullptr) {
-      Add(DifferenceKind::kRemoved, DifferenceSubject::kOutput, text(output));
+      Add(DifferenceKind::kRemoved, DifferenceSubject::kOutput, text(output), {}, output.name);
       continue;
     }
     seen.insert(output.name);
@@ -291,11 +285,12 @@ void Differ::CompareOutputs() {
       changes.push_back(
           Arrow("type", output.value->type().ToString(), other->value->type().ToString()));
     if (!changes.empty())
-      Add(DifferenceKind::kChanged, DifferenceSubject::kOutput, text(output), std::move(changes));
+      Add(DifferenceKind::kChanged, DifferenceSubject::kOutput, text(output), std::move(changes),
+          output.name);
   }
   for (const GraphOutput& output : after_.outputs())
     if (!seen.contains(output.name))
-      Add(DifferenceKind::kAdded, DifferenceSubject::kOutput, text(output));
+      Add(DifferenceKind::kAdded, DifferenceSubject::kOutput, text(output), {}, output.name);
   CompareOrder(DifferenceSubject::kOutput, old_names, new_names);
 }
 

@@ -34,8 +34,8 @@ class Differ {
 
  private:
   void Add(DifferenceKind kind, DifferenceSubject subject, std::string text,
-           std::vector<std::string> changes = {}) {
-    result_.push_back({kind, subject, std::move(text), std::move(changes)});
+           std::vector<std::string> changes = {}, llvm::StringRef name = "") {
+    result_.push_back({kind, subject, std::move(text), std::move(changes), name.str()});
   }
   void MatchValues(const Value* before, const Value* after) {
     after_of_[before] = after;

@@ -231,6 +231,30 @@ class DotEmitter {
 
 }  // namespace
 
+std::string ShortAttribute(const AttributeValue& value) {
+  constexpr size_t kMaxLength = 80;
+  // Not even a part of a large tensor is printed, which would take the time to print all of it.
+  constexpr int64_t kMaxElements = 1000;
+  const auto* constant = std::get_if<Constant>(&value);
+  if (constant != nullptr && constant->num_elements() > kMaxElements)
+    return ConstantSummary(*constant);
+  std::string text = AttributeToString(value);
+  if (text.size() <= kMaxLength) return text;
+  text.resize(kMaxLength - 3);
+  return text + "...";
+}
+
+std::vector<std::string> GivenAttributes(const Op& op) {
+  std::vector<std::string> texts;
+  for (size_t i = 0; i < op.attribute_values().size(); ++i) {
+    const AttributeValue& value = op.attribute_values()[i];
+    const AttributeDecl& decl = op.def().signature.attributes[i];
+    if (IsNone(value) || (!decl.required() && Identical(value, decl.default_value))) continue;
+    texts.push_back(decl.name + "=" + ShortAttribute(value));
+  }
+  return texts;
+}
+
 std::string ParameterAttributesToString(const VariableInfo& info) {
   const VariableInfo defaults;
   std::vector<std::string> fields;

@@ -107,7 +107,6 @@ ALLOWED = [
     ("tools/pdl/support/common_options.cc", "expected text, json or sarif", "the name of a format"),
     ("tools/pdl/support/untested.cc", "a size of 0 beside others", "a key of test/ops/waivers.txt"),
     ("docs/limits.md", "updates whole tables", "as opposed to their rows"),
-    ("python/pdl/_svg.py", "text-anchor", "an attribute in SVG"),
 ]
 
 # Files that are not checked, and the reason.

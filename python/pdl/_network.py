@@ -250,16 +250,22 @@ class Network(_pdl.NetworkCore):
         values = self._first_values(), self._states()
         return _restore, (self.program._store(), self.device, self._threads, self._seed, *values)
 
-    def svg(self) -> str:
-        """The diagram that notebooks show, as SVG."""
-        from pdl._svg import network_svg
+    def page(self) -> str:
+        """An HTML page that shows the network, complete in itself, as ``pdl view`` writes it.
 
-        return network_svg(self.program)
+        Layers and bodies of loops are boxes that open; a click on a box shows its source. Boxes are placed by the
+        program ``dot`` of Graphviz; where it is not installed, they are nested lists.
+
+        Examples
+        --------
+        >>> pathlib.Path("net.html").write_text(net.page(), encoding="utf-8")
+        """
+        return self.program.page()
 
     def _repr_html_(self) -> str:
-        from pdl._html import network_html
+        from pdl._html import frame
 
-        return network_html(self.program, self.text())
+        return frame(self.page())
 
 
 def _restore(

@@ -22,6 +22,7 @@
 #include "pdl/compiler/load.h"
 #include "pdl/compiler/passes.h"
 #include "pdl/compiler/serialize.h"
+#include "pdl/compiler/view.h"
 #include "pdl/op/error.h"
 #include "pdl/op/op_registry.h"
 #include "pdl/runtime/io.h"
@@ -38,18 +39,22 @@ using Files = std::map<std::string, std::string>;
 
 std::string SettingPlace(llvm::StringRef attr) { return ("settings['" + attr + "']").str(); }
 
+/// The source that an import names: one of `files`, else a file of the folder.
+llvm::Expected<std::shared_ptr<const SourceFile>> ReadSource(const Files& files,
+                                                             const std::string& folder,
+                                                             llvm::StringRef path) {
+  if (const auto file = files.find(path.str()); file != files.end())
+    return std::make_shared<const SourceFile>(file->first, file->second);
+  return ReadImported(folder, path);
+}
+
 Program CompileText(std::string text, const std::string& name, std::string folder,
                     const Settings& settings, bool training, const Files& files, bool warn_unused) {
   CompileRequest request;
   request.file = std::make_shared<const SourceFile>(name, text);
   request.registry = &GlobalRegistry();
   request.library = StandardLayers();
-  request.read_file =
-      [&](llvm::StringRef path) -> llvm::Expected<std::shared_ptr<const SourceFile>> {
-    if (const auto file = files.find(path.str()); file != files.end())
-      return std::make_shared<const SourceFile>(file->first, file->second);
-    return ReadImported(folder, path);
-  };
+  request.read_file = [&](llvm::StringRef path) { return ReadSource(files, folder, path); };
   WeightFiles weights(folder);
   request.open_weights = weights.Opener();
   request.settings.assign(settings.begin(), settings.end());
@@ -143,17 +148,17 @@ size_t CountLastResults(const Program& program) {
   return value && value->producer() ? value->producer()->results().size() : 1;
 }
 
-/// Operator, operands, results and layer path of each call, for diagrams.
-nb::list DescribeCalls(const Program& program) {
-  nb::list rows;
-  for (const Op* op : program.graph->ops()) {
-    nb::list operands, results;
-    for (const Value* operand : op->operands()) operands.append(operand->name());
-    for (const Value* result : op->results())
-      results.append(nb::make_tuple(result->name(), result->type().ToString()));
-    rows.append(nb::make_tuple(op->type(), operands, results, op->layer_path()));
+/// The page of `pdl view`.
+std::string RenderProgram(const Program& program) {
+  ViewOptions options;
+  options.title = program.name;
+  if (!program.source.empty()) {
+    options.sources = FindViewSources(
+        *program.graph, std::make_shared<const SourceFile>(program.name, program.source),
+        [&](llvm::StringRef path) { return ReadSource(program.files, program.folder, path); });
   }
-  return rows;
+  const WithoutGil without_gil;
+  return RenderPage(*program.graph, options);
 }
 
 /// The emitted source of the network without training and without the calls, outputs and updates
@@ -274,7 +279,6 @@ void BindProgram(nb::module_& module) {
                    [](const Program& own) { return Describe(own.graph->parameters()); })
       .def_prop_ro("states", [](const Program& own) { return Describe(own.graph->states()); })
       .def_prop_ro("outputs", &DescribeOutputs)
-      .def_prop_ro("calls", &DescribeCalls)
       .def_prop_ro("num_last_results", &CountLastResults)
       .def_prop_ro("num_trainings",
                    [](const Program& own) { return own.graph->trainings().size(); })
@@ -286,6 +290,7 @@ void BindProgram(nb::module_& module) {
       .def_ro("warnings", &Program::warnings)
       .def("_store", &StoreProgram)
       .def("text", [](const Program& own) { return EmitPdl(*own.graph); })
+      .def("page", &RenderProgram)
       .def("text_without", &TextWithout, nb::arg("inputs"))
 
       .def("ir", [](const Program& own) { return EmitIr(*own.graph); })

@@ -29,6 +29,7 @@ int ReplMain(Arguments arguments);
 int TestMain(Arguments arguments);
 int TrainMain(Arguments arguments);
 int VersionMain(Arguments arguments);
+int ViewMain(Arguments arguments);
 
 /// A subcommand, as listed by `pdl --help`.
 struct Command {
@@ -58,6 +59,7 @@ inline constexpr Command kCommands[] = {
      ProfileMain},
     {"bench", "FILE", "measure how fast a network runs", BenchMain},
     {"memory", "FILE", "state the memory that a run needs, as a formula", MemoryMain},
+    {"view", "FILE -o OUT.html", "show a network as a page in a browser", ViewMain},
     {"ops", "[NAME]", "list the operators, or document one", OpsMain},
     {"repl", "[FILE]", "run statements interactively", ReplMain},
     {"lsp", "", "serve an editor: errors, types and completion while typing", LspMain},

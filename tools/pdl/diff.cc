@@ -7,6 +7,7 @@
 #include "llvm/Support/Path.h"
 #include "tools/pdl/commands.h"
 #include "tools/pdl/support/console.h"
+#include "tools/pdl/support/hash_weights.h"
 #include "tools/pdl/support/load_network.h"
 
 namespace pdl {
@@ -44,21 +45,6 @@ struct DiffArguments {
 };
 
 constexpr int kNotCompared = 2;
-
-// Computes the missing hashes of all weights that can be read.
-void HashWeights(LoadedNetwork& network) {
-  WeightFiles files(network.folder);
-  for (Value* value : Variables(network.graph)) {
-    std::optional<WeightRef>& weight = value->variable().weight;
-    if (!weight || !weight->sha256.empty()) continue;
-    llvm::Expected<WeightFiles::Found> found = files.Find(weight->file, weight->tensor);
-    if (!found) {
-      llvm::consumeError(found.takeError());
-      continue;
-    }
-    weight->sha256 = Sha256(found->file->Read(*found->entry));
-  }
-}
 
 llvm::Expected<Graph> Load(llvm::StringRef path, const CommonOptions& options) {
   if (path == "/dev/null") return Graph();

@@ -37,6 +37,10 @@ struct Difference {
   std::string text;
   /// The changes: "scale: 5.0 -> 2.0". Empty unless `kind` is kChanged.
   std::vector<std::string> changes;
+  /// The name of the entity in the new network, or in the old one if it was removed: for calls,
+  /// that of the first result; for updates, that of the state. Empty for constraints and trainings,
+  /// and where only an order differs.
+  std::string name;
 };
 
 /// Returns the differences between the computations of two networks, grouped by subject. Inputs,

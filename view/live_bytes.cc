@@ -1,0 +1,76 @@
+#include <algorithm>
+#include <limits>
+
+#include "llvm/ADT/DenseMap.h"
+#include "llvm/ADT/STLExtras.h"
+#include "llvm/Support/MathExtras.h"
+#include "pdl/compiler/view.h"
+#include "pdl/op/dtype.h"
+#include "pdl/op/error.h"
+
+namespace pdl {
+namespace {
+
+constexpr size_t kToTheEnd = std::numeric_limits<size_t>::max();
+
+/// The bytes of a value; 0 if a size is data-dependent or ragged.
+llvm::Expected<uint64_t> BytesOf(const Graph& graph, const Type& type,
+                                 const llvm::StringMap<int64_t>& sizes) {
+  bool is_known = type.is_plain();
+  auto bytes = static_cast<uint64_t>(DTypeSize(type.dtype));
+  for (const Dim& dim : type.dims) {
+    dim.ForEachSymbol([&](llvm::StringRef symbol) { is_known &= !graph.IsDataSymbol(symbol); });
+    if (!is_known) return uint64_t{0};
+    llvm::Expected<int64_t> size =
+        dim.Evaluate([&](llvm::StringRef symbol) -> std::optional<int64_t> {
+          const auto found = sizes.find(symbol);
+          return found == sizes.end() ? std::nullopt : std::optional(found->second);
+        });
+    if (!size) return size.takeError();
+    bytes = llvm::SaturatingMultiply(bytes, static_cast<uint64_t>(std::max<int64_t>(*size, 0)));
+  }
+  return bytes;
+}
+
+/// The index of the last call that needs each value.
+llvm::DenseMap<const Value*, size_t> LastUses(const Graph& graph) {
+  llvm::DenseMap<const Value*, size_t> last;
+  for (auto [i, op] : llvm::enumerate(graph.ops()))
+    for (const Value* operand : op->operands()) last[operand] = i;
+  for (const GraphOutput& output : graph.outputs()) last[output.value] = kToTheEnd;
+  for (const GraphUpdate& update : graph.updates()) last[update.value] = kToTheEnd;
+  return last;
+}
+
+}  // namespace
+
+llvm::Expected<llvm::StringMap<int64_t>> FindLiveBytes(const Graph& graph,
+                                                       const llvm::StringMap<int64_t>& sizes) {
+  const llvm::DenseMap<const Value*, size_t> last = LastUses(graph);
+  std::vector<uint64_t> freed(graph.ops().size());  // after each call
+  uint64_t live = 0;
+  // The caller keeps the inputs.
+  for (const Value* input : graph.inputs()) {
+    llvm::Expected<uint64_t> bytes = BytesOf(graph, input->type(), sizes);
+    if (!bytes) return bytes.takeError();
+    live = llvm::SaturatingAdd(live, *bytes);
+  }
+  llvm::StringMap<int64_t> result;
+  for (auto [i, op] : llvm::enumerate(graph.ops())) {
+    for (const Value* value : op->results()) {
+      llvm::Expected<uint64_t> bytes = BytesOf(graph, value->type(), sizes);
+      if (!bytes) return bytes.takeError();
+      live = llvm::SaturatingAdd(live, *bytes);
+      const auto found = last.find(value);
+      const size_t end = found == last.end() ? i : found->second;
+      if (end != kToTheEnd) freed[end] = llvm::SaturatingAdd(freed[end], *bytes);
+    }
+    constexpr auto kMost = static_cast<uint64_t>(std::numeric_limits<int64_t>::max());
+    if (!op->results().empty())
+      result[op->result()->name()] = static_cast<int64_t>(std::min(live, kMost));
+    live -= std::min(live, freed[i]);
+  }
+  return result;
+}
+
+}  // namespace pdl
