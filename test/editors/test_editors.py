@@ -11,6 +11,7 @@ import pathlib
 import re
 import shutil
 import subprocess
+import zipfile
 
 import pytest
 
@@ -24,6 +25,12 @@ y = softmx(hidden)
 output   y
 """
 REPAIRED = ["input x: f32[N, 4]", "inner = relu(fc(x, size=8))", "y = softmax(inner)", "output y"]
+SUM_TEST = """
+test "adds up" {
+  feed x = [[0.0, 1.0, 2.0, 3.0]]
+  expect sum(y) ~= 1.0
+}
+"""
 UNKNOWN = "no operator or layer is called 'softmx'; did you mean 'softmax'?"
 
 
@@ -111,3 +118,47 @@ def test_emacs_indents_as_the_formatter(home):
     run(home, "emacs", "--batch", "-L", str(ROOT / "editors/emacs"), "-l", "pdl-mode", "flat.pdl", "--eval",
         "(progn (pdl-mode) (indent-region (point-min) (point-max)) (save-buffer))")
     assert (home / "flat.pdl").read_text(encoding="utf-8") == formatted
+
+
+def drive_vscode(home, pdl):
+    """The extension, as it is packed, with a stub of VS Code."""
+    need("node")
+    subprocess.run(["python3", ROOT / "editors/vscode/make_vsix.py", home / "pdl.vsix"], check=True)
+    with zipfile.ZipFile(home / "pdl.vsix") as archive:
+        archive.extractall(home / "vsix")
+    package = json.loads((home / "vsix/extension/package.json").read_text(encoding="utf-8"))
+    for part in (package["main"], package["contributes"]["grammars"][0]["path"],
+                 package["contributes"]["languages"][0]["configuration"]):
+        assert (home / "vsix/extension" / part).exists(), part
+    # The program is saved for its test.
+    (home / "broken.pdl").write_text(BROKEN + SUM_TEST, encoding="utf-8")
+    said = run(home, "node", str(HERE / "vscode.js"), str(home / "vsix/extension/extension.js"),
+               str(home / "broken.pdl"), PDL=str(pdl))
+    return json.loads(said)
+
+
+def test_vscode(home):
+    seen = drive_vscode(home, PDL)
+    assert seen["diagnostics"] == [{
+        "message": UNKNOWN, "code": "PDL0101", "severity": 0,
+        "range": {"start": {"line": 2, "character": 4}, "end": {"line": 2, "character": 10}}}]
+    assert seen["fix"] == "Change to 'softmax'"
+    assert ["softmax", "softmax($0)"] in seen["completion"]
+    assert "hidden: f32[N, 8]" in seen["hover"]
+    assert seen["definition"] == [{"line": 1, "character": 0}]
+    assert seen["references"] == 2 and seen["highlights"] == 2
+    assert seen["hints"][:2] == [": f32[N, 8]", ": f32[N, 8]"]
+    assert seen["signature"].startswith("softmax(")
+    assert seen["symbols"] == ["x", "hidden", "y", "adds up"]
+    assert seen["folds"] == 1 and seen["tokens"] > 20
+    # The saved file is still broken.
+    assert "softmx" in seen["messages"][0]
+    assert seen["nothing"] and seen["placeholder"] == "hidden"
+    assert "part of the language" in seen["rejected"]
+    assert seen["text"] == "\n".join(REPAIRED) + "\n" + SUM_TEST
+
+
+def test_vscode_reports_a_missing_program(home):
+    seen = drive_vscode(home, home / "missing")
+    assert len(seen["messages"]) == 1
+    assert seen["messages"][0].endswith(f"is not running: spawn {home / 'missing'} ENOENT")
