@@ -166,28 +166,35 @@ def classify(grammar, contents):
                 yield number, match.end() - len(spelling), spelling, kind
 
 
-def disagreements(pdl, root, grammar):
-    sys.path.insert(0, str(root / "test/lsp"))
-    from client import Client
-
-    client = Client(pdl)
-    capabilities = client.initialize()["capabilities"]
-    legend = capabilities["semanticTokensProvider"]["legend"]["tokenTypes"]
+def pdl_files(root):
+    """The files of the repository without syntax errors on purpose."""
     names = subprocess.run(["git", "-C", str(root), "ls-files", "*.pdl"], capture_output=True, text=True).stdout
     files = [name for name in names.split() if "/broken/" not in name and "/Inputs/" not in name]
-    if not files:
-        files = [str(path.relative_to(root)) for path in (root / "layers").glob("*.pdl")]
-    for name in files:
-        contents = (root / name).read_text()
-        uri = (root / name).as_uri()
-        client.open(uri, contents)
-        data = client.request("textDocument/semanticTokens/full", {"textDocument": {"uri": uri}})["data"]
-        client.close(uri)
-        lines, line, column, tokens = contents.split("\n"), 0, 0, set()
+    return files or [str(path.relative_to(root)) for path in (root / "layers").glob("*.pdl")]
+
+
+class Lexer:
+    """The lexer, asked through `pdl lsp`."""
+
+    def __init__(self, pdl, root):
+        sys.path.insert(0, str(root / "test/lsp"))
+        from client import Client
+
+        self.client = Client(pdl)
+        capabilities = self.client.initialize()["capabilities"]
+        self.legend = capabilities["semanticTokensProvider"]["legend"]["tokenTypes"]
+
+    def classify(self, path):
+        """As the function `classify`."""
+        contents, uri = path.read_text(), path.as_uri()
+        self.client.open(uri, contents)
+        data = self.client.request("textDocument/semanticTokens/full", {"textDocument": {"uri": uri}})["data"]
+        self.client.close(uri)
+        lines, line, column = contents.split("\n"), 0, 0
         for i in range(0, len(data), 5):
             column = data[i + 1] + (column if data[i] == 0 else 0)
             line += data[i]
-            kind = legend[data[i + 3]]
+            kind = self.legend[data[i + 3]]
             units = lines[line].encode("utf-16-le")
             spelling = units[2 * column:2 * (column + data[i + 2])].decode("utf-16-le")
             before = len(units[:2 * column].decode("utf-16-le"))
@@ -198,14 +205,25 @@ def disagreements(pdl, root, grammar):
                 kind = "number" if spelling in ("inf", "nan") else kind
                 # `else if` is one token.
                 for part in re.finditer(r"\w+", spelling) if kind == "keyword" else [re.match(r".*", spelling)]:
-                    tokens.add((line, before + part.start(), part.group(), kind))
-        mine = {(l, c, s, "number" if s in ("inf", "nan") else k) for l, c, s, k in classify(grammar, contents)}
-        # Words such as `as` are keywords in some positions only, which the grammar does not know.
-        soft = ("as", "into", "over", "every", "tol", "where", "in", "error")
-        for token in sorted(t for t in tokens ^ mine if t[2] not in soft):
-            yield f"{name}:{token[0] + 1}:{token[1] + 1}: {token[3]} '{token[2]}' only in the " + (
-                "grammar" if token in mine else "lexer")
-    client.shutdown()
+                    yield line, before + part.start(), part.group(), kind
+
+
+def differences(name, theirs, lexer):
+    """Messages about the tokens, (line, column, spelling, kind), that only a grammar or only the lexer finds."""
+    theirs = {(l, c, s, "number" if s in ("inf", "nan") else k) for l, c, s, k in theirs}
+    # Words such as `as` are keywords in some positions only, which no grammar of an editor knows.
+    soft = ("as", "into", "over", "every", "tol", "where", "in", "error")
+    for token in sorted(t for t in set(lexer) ^ theirs if t[2] not in soft):
+        yield f"{name}:{token[0] + 1}:{token[1] + 1}: {token[3]} '{token[2]}' only in the " + (
+            "grammar" if token in theirs else "lexer")
+
+
+def disagreements(pdl, root, grammar):
+    lexer = Lexer(pdl, root)
+    for name in pdl_files(root):
+        path = root / name
+        yield from differences(name, classify(grammar, path.read_text()), lexer.classify(path))
+    lexer.client.shutdown()
 
 
 def main():

@@ -6,6 +6,7 @@
 
 #include <atomic>
 #include <memory>
+#include <optional>
 #include <string>
 #include <utility>
 #include <vector>
@@ -87,7 +88,7 @@ class PyRepl {
     auto file = std::make_shared<const SourceFile>("repl", text);
     std::vector<std::string> names, defined;
     for (const SemanticToken& token :
-         SemanticTokensOf(file, *request_.registry, request_.library)) {
+         SemanticTokensOf(file, *request_.registry, request_.library.get())) {
       using Kind = SemanticToken::Kind;
       if (token.kind != Kind::kValue && token.kind != Kind::kInput &&
           token.kind != Kind::kParameter && token.kind != Kind::kState && token.kind != Kind::kSize)
@@ -104,7 +105,8 @@ class PyRepl {
   std::vector<std::string> names() const { return session_.names(); }
 
  private:
-  /// (output, errors, quit, [(label, type, parts, begin, end)]), with offsets in bytes of `output`.
+  /// (output, errors, whether it failed, quit, [(label, type, parts, begin, end)]), with offsets in
+  /// bytes of `output`.
   static nb::tuple ToPython(const ReplReply& reply) {
     std::string errors;
     llvm::raw_string_ostream stream(errors);
