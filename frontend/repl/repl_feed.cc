@@ -125,6 +125,7 @@ void ReplSession::Impl::ExecuteFeed(const ast::FeedStatement* statement, const P
   if (reply->failed()) {
     // A failed run changes nothing.
     reply->output.clear();
+    reply->values.clear();
     values.Restore(givens);
     return;
   }
@@ -132,6 +133,37 @@ void ReplSession::Impl::ExecuteFeed(const ast::FeedStatement* statement, const P
   fed_in_run.insert(name);
   feeds[name] = expression.str();
   values.KeepOnly(graph);
+}
+
+const ast::Statement* ReplSession::Impl::FindInput(llvm::StringRef name) const {
+  if (ast == nullptr) return nullptr;
+  for (const ast::Statement* statement : ast->statements) {
+    const auto* input = llvm::dyn_cast<ast::InputStatement>(statement);
+    if (input != nullptr && input->name.text == name) return statement;
+  }
+  return nullptr;
+}
+
+void ReplSession::Impl::Share(llvm::StringRef name, PackedConstant value, ReplReply* reply) {
+  const Value* given = graph.FindValue(name);
+  const bool is_variable = given != nullptr && (given->kind() == ValueKind::kParameter ||
+                                                given->kind() == ValueKind::kState);
+  if (is_variable) {
+    reply->error = ReplValues::Misfit(name, given->type(), value);
+  } else if (given == nullptr || given->kind() != ValueKind::kInput ||
+             !ReplValues::Misfit(name, given->type(), value).empty()) {
+    Probe probe;
+    probe.code = ("input " + name + ": " + value.type.ToString() + "\n").str();
+    probe.typed = probe.code;
+    if (const ast::Statement* old = FindInput(name)) {
+      if (!Replace(*old, probe.code, reply)) return;
+    } else {
+      Tried tried = Try(probe, reply);
+      if (!tried.graph) return;
+      Accept(text + probe.code, std::move(tried));
+    }
+  }
+  if (!reply->failed()) values.Feed(graph.FindValue(name), std::move(value));
 }
 
 }  // namespace pdl

@@ -55,6 +55,7 @@ void ReplSession::Impl::Note(const llvm::Twine& note, ReplReply* reply) {
 void ReplSession::Impl::Print(llvm::StringRef label, const Type& type,
                               const ReplValues::Found& found, ReplReply* reply) {
   std::string& out = reply->output;
+  const size_t begin = out.size();
   if (!label.empty()) out += host.Style(ReplStyle::kName, label) + ": ";
   if (!found.value) {
     out += host.Style(ReplStyle::kType, type.ToString());
@@ -70,6 +71,7 @@ void ReplSession::Impl::Print(llvm::StringRef label, const Type& type,
   // A value of several rows begins on a line of its own.
   out += llvm::StringRef(elements).contains('\n') ? "\n" : " ";
   out += elements + "\n";
+  reply->values.push_back({label.str(), *found.value, begin, out.size()});
 }
 
 void ReplSession::Impl::ShowNamed(llvm::StringRef name, ReplReply* reply) {
@@ -82,7 +84,14 @@ void ReplSession::Impl::ShowNamed(llvm::StringRef name, ReplReply* reply) {
   // The values of a list are shown with their own names.
   if (!shown.output.empty() && !AreTensors(tried.constant))
     reply->output += host.Style(ReplStyle::kName, name) + ": ";
+  const size_t begin = reply->output.size();
   reply->output += shown.output;
+  for (ReplReply::ShownValue& value : shown.values) {
+    if (value.label.empty()) value.label = name.str();
+    value.begin += begin;
+    value.end += begin;
+    reply->values.push_back(std::move(value));
+  }
 }
 
 void ReplSession::Impl::ShowConstant(const Tried& tried, llvm::StringRef expression,

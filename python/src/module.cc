@@ -7,6 +7,7 @@
 #include "network.h"
 #include "program.h"
 #include "reflection.h"
+#include "repl.h"
 #include "tensor.h"
 #include "trace.h"
 #include "training.h"
@@ -23,4 +24,5 @@ NB_MODULE(_pdl, module) {
   pdl::python::BindTraining(module);
   pdl::python::BindReflection(module);
   pdl::python::BindLayers(module);
+  pdl::python::BindRepl(module);
 }

@@ -17,7 +17,7 @@
 #include "pdl/op/op_registry.h"
 #include "pdl/runtime/network.h"
 #include "pdl/runtime/packed_value.h"
-#include "tools/pdl/support/random_value.h"
+#include "runtime/random_value.h"
 
 namespace pdl::fuzz {
 namespace {

@@ -12,16 +12,12 @@
 #include "llvm/Support/FileSystem.h"
 #include "llvm/Support/Path.h"
 #include "pdl/compiler/compiler.h"
-#include "pdl/compiler/layers.h"
-#include "pdl/runtime/io.h"
-#include "pdl/runtime/network.h"
-#include "pdl/runtime/packed_value.h"
+#include "pdl/compiler/repl_host.h"
 #include "pdl/version.h"
 #include "tools/pdl/commands.h"
 #include "tools/pdl/support/console.h"
 #include "tools/pdl/support/interrupt.h"
 #include "tools/pdl/support/load_network.h"
-#include "tools/pdl/support/random_value.h"
 
 namespace pdl {
 namespace {
@@ -39,81 +35,24 @@ pdl repl digits.pdl
 echo 'cos([0.0, 1.0])' | pdl repl
 )"};
 
-/// Runs networks, reads files and opens devices for the session.
-class Host : public ReplHost {
+/// Formats replies for the terminal.
+class Host : public NetworkReplHost {
  public:
-  Host(const CommonOptions& options, std::unique_ptr<DeviceContext> context)
-      : options_(options), context_(std::move(context)), weights_(folder_) {}
+  using NetworkReplHost::NetworkReplHost;
 
-  void UseInterrupts(Interrupts* interrupts) { interrupts_ = interrupts; }
+  void UseInterrupts(Interrupts* interrupts) {
+    interrupts_ = interrupts;
+    CancelBy(interrupts == nullptr ? nullptr : &interrupts->cancelled());
+  }
 
   llvm::Expected<std::vector<PackedConstant>> Run(Graph graph,
                                                   const llvm::StringMap<PackedConstant>& inputs,
                                                   bool training) override {
     if (interrupts_ != nullptr) interrupts_->BeginRunning();
-    llvm::Expected<std::vector<PackedConstant>> values =
-        RunUntilCancelled(std::move(graph), inputs, training);
+    auto values = NetworkReplHost::Run(std::move(graph), inputs, training);
     if (interrupts_ != nullptr) interrupts_->EndRunning();
-    if (values) return values;
-    return llvm::handleErrors(
-        values.takeError(), [](std::unique_ptr<UserError> error) -> llvm::Error {
-          if (error->code() != Code::kCancelled) return llvm::Error(std::move(error));
-          return llvm::createStringError("interrupted; values are computed when they are needed");
-        });
+    return values;
   }
-
-  std::string Print(const PackedConstant& value) override {
-    PrintOptions options;
-    options.line_width = OutputWidth();
-    return PackedToString(PackedValue::FromConstant(value), options);
-  }
-
-  llvm::Expected<PackedConstant> Draw(const Value& variable, SizeOfSymbol size) override {
-    // A size that is not known is a small one.
-    auto known_or_small = [&](llvm::StringRef symbol) { return size(symbol).value_or(4); };
-    llvm::Expected<PackedValue> value =
-        DrawValue(variable.name(), variable.type(), options_.seed + ++num_sampled_, known_or_small);
-    if (!value) return value.takeError();
-    PackedConstant sampled = value->ToConstant();
-    // The number of columns of sparse rows is the sampled one.
-    if (sampled.type.is_sparse())
-      sampled.type.dims.back() =
-          llvm::cantFail(variable.type().dims.back().Evaluate(known_or_small));
-    return sampled;
-  }
-
-  llvm::Expected<std::string> ReadFile(llvm::StringRef path) override {
-    llvm::Expected<InputFile> file = ReadInputFile(path);
-    if (!file) return file.takeError();
-    llvm::Expected<std::shared_ptr<const SourceFile>> source = ToSource(*file);
-    if (!source) return source.takeError();
-    return (*source)->text().str();
-  }
-
-  std::string UseFolderOf(llvm::StringRef path) override {
-    const std::string former = folder_ + "/file";
-    folder_ = FolderOf(path);
-    weights_ = WeightFiles(folder_);
-    return former;
-  }
-
-  std::vector<std::string> ListFiles(llvm::StringRef typed, bool of_statement) override;
-
-  llvm::Error WriteFile(llvm::StringRef path, llvm::StringRef text) override {
-    return WriteFileAtomically(path, text);
-  }
-
-  llvm::Error SetDevice(llvm::StringRef name) override {
-    llvm::Expected<Device> device = DeviceFromName(name);
-    if (!device) return device.takeError();
-    llvm::Expected<std::unique_ptr<DeviceContext>> context =
-        CreateDeviceContext(*device, options_.threads);
-    if (!context) return context.takeError();
-    context_ = std::move(*context);
-    return llvm::Error::success();
-  }
-
-  std::string DeviceName() override { return DeviceToString(context_->device()); }
 
   std::string Style(ReplStyle style, llvm::StringRef text) override {
     if (!OutputHasColor() || style == ReplStyle::kName) return text.str();
@@ -123,50 +62,8 @@ class Host : public ReplHost {
 
   unsigned Width() override { return OutputWidth(); }
 
-  CompileRequest Request() {
-    CompileRequest request;
-    request.registry = &GlobalRegistry();
-    request.library = StandardLayers();
-    request.open_weights = weights_.Opener();
-    request.read_file = [this](llvm::StringRef path) { return ReadImported(folder_, path); };
-    return request;
-  }
-
  private:
-  llvm::Expected<std::vector<PackedConstant>> RunUntilCancelled(
-      Graph graph, const llvm::StringMap<PackedConstant>& inputs, bool training) {
-    std::vector<std::pair<std::string, Type>> outputs;
-    for (const GraphOutput& output : graph.outputs())
-      outputs.emplace_back(output.name, output.value->type());
-    NetworkOptions how;
-    how.seed = options_.seed;
-    how.weight_folder = folder_;
-    auto network = Network::Create(std::move(graph), std::move(how), GlobalRegistry());
-    if (!network) return network.takeError();
-    Scope scope;
-    for (const auto& entry : inputs) {
-      PackedValue::FromConstant(entry.second).Put(&scope, entry.first());
-    }
-    RunOptions run;
-    run.training = training || options_.training;
-    if (interrupts_ != nullptr) run.cancel = &interrupts_->cancelled();
-    if (llvm::Error error = (*network)->Run(&scope, context_.get(), run)) return error;
-    std::vector<PackedConstant> values;
-    for (const auto& [name, type] : outputs) {
-      llvm::Expected<PackedValue> value = PackedValue::Find(scope, name, type);
-      if (!value) return value.takeError();
-      values.push_back(value->ToConstant());
-    }
-    return values;
-  }
-
-  const CommonOptions& options_;
-  std::unique_ptr<DeviceContext> context_;
-  /// The folder of the files that statements refer to: that of the file loaded last.
-  std::string folder_ = ".";
-  WeightFiles weights_;
   Interrupts* interrupts_ = nullptr;
-  uint64_t num_sampled_ = 0;
 };
 
 /// Prints the reply of the session; returns true if there was no error.
@@ -193,27 +90,6 @@ std::string HistoryPath() {
   if (llvm::sys::fs::create_directories(path)) return "";
   llvm::sys::path::append(path, "history");
   return path.str().str();
-}
-
-std::vector<std::string> Host::ListFiles(llvm::StringRef typed, bool of_statement) {
-  const llvm::StringRef begun = typed.drop_front(typed.rfind('/') + 1);
-  const llvm::StringRef folder = typed.drop_back(begun.size());
-  llvm::SmallString<128> place(of_statement ? folder_ : ".");
-  llvm::sys::path::append(place, folder);
-  if (llvm::sys::path::is_absolute(folder)) place = folder;
-  std::vector<std::string> found;
-  std::error_code error;
-  for (llvm::sys::fs::directory_iterator file(place, error), end; file != end && !error;
-       file.increment(error)) {
-    std::string name = llvm::sys::path::filename(file->path()).str();
-    if (!llvm::StringRef(name).starts_with(begun)) continue;
-    // Hidden files are listed only if the typed name begins with a dot.
-    if (begun.empty() && name[0] == '.') continue;
-    if (llvm::sys::fs::is_directory(file->path())) name += '/';
-    found.push_back(folder.str() + name);
-  }
-  llvm::sort(found);
-  return found;
 }
 
 using Completion = llvm::LineEditor::Completion;
@@ -343,7 +219,8 @@ int ReplMain(Arguments arguments) {
   auto context = OpenDevice(options);
   if (!context) return Finish(context.takeError());
 
-  Host host(options, std::move(*context));
+  Host host({.seed = options.seed, .threads = options.threads, .training = options.training},
+            std::move(*context));
   ReplSession session(host.Request(), host);
   if (!(*files)->empty() && !Say(session.Execute((":load " + (*files)->front()).str()))) {
     return kUserError;

@@ -57,6 +57,15 @@ class PDL_API ReplHost {
 struct ReplReply {
   /// Results: complete lines, with line ends.
   std::string output;
+  /// The values in `output`, in their order.
+  struct ShownValue {
+    /// The name; empty for an expression.
+    std::string label;
+    PackedConstant value;
+    /// Its part of `output`.
+    size_t begin, end;
+  };
+  std::vector<ShownValue> values;
   /// Errors and warnings in the input, with positions.
   Diagnostics diagnostics;
   /// Any other error: a run that failed, a file that cannot be read. A message without a line end.
@@ -87,11 +96,19 @@ class PDL_API ReplSession {
 
   /// Executes complete statements, or one command that begins with ':'.
   ReplReply Execute(llvm::StringRef text);
+  /// Gives the input, parameter or state `name` a dense value from outside the session. A name that
+  /// does not exist becomes an input with the type of `value`, and an input of another type is
+  /// declared anew, so statements that read it are checked again. The reply has no output. An error
+  /// if the name is not valid or is that of anything else, or if a statement does not fit the type;
+  /// then nothing changes.
+  ReplReply Share(llvm::StringRef name, PackedConstant value);
   /// Returns the completions at byte offset `cursor` of `text`, the statement typed so far. Sets
   /// `*begin` to the start of the word that a completion replaces.
   std::vector<ReplCompletion> Complete(llvm::StringRef text, size_t cursor, size_t* begin) const;
   /// The source of all accepted statements: a network that compiles.
   llvm::StringRef text() const;
+  /// The names that the accepted statements define, except layers.
+  std::vector<std::string> names() const;
 
  private:
   struct Impl;

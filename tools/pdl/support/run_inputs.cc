@@ -5,8 +5,8 @@
 #include "pdl/op/error.h"
 #include "pdl/op/literal.h"
 #include "pdl/runtime/io.h"
+#include "runtime/random_value.h"
 #include "tools/pdl/support/packed_input.h"
-#include "tools/pdl/support/random_value.h"
 
 namespace pdl {
 namespace {

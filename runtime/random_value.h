@@ -1,5 +1,5 @@
-#ifndef PDL_TOOLS_PDL_SUPPORT_RANDOM_VALUE_H_
-#define PDL_TOOLS_PDL_SUPPORT_RANDOM_VALUE_H_
+#ifndef PDL_RUNTIME_RANDOM_VALUE_H_
+#define PDL_RUNTIME_RANDOM_VALUE_H_
 
 #include <cstdint>
 #include <optional>
@@ -15,10 +15,10 @@ namespace pdl {
 /// of the type or 100, and uniformly distributed bools; rows of a ragged dim have up to 8 elements,
 /// and a sparse matrix stores a tenth of its elements. Returns an Error if `size` does not know a
 /// symbol of the type.
-llvm::Expected<PackedValue> DrawValue(
+PDL_API llvm::Expected<PackedValue> DrawValue(
     llvm::StringRef name, const Type& type, uint64_t seed,
     llvm::function_ref<std::optional<int64_t>(llvm::StringRef)> size);
 
 }  // namespace pdl
 
-#endif  // PDL_TOOLS_PDL_SUPPORT_RANDOM_VALUE_H_
+#endif  // PDL_RUNTIME_RANDOM_VALUE_H_

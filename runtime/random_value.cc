@@ -1,4 +1,4 @@
-#include "tools/pdl/support/random_value.h"
+#include "runtime/random_value.h"
 
 #include <cstring>
 #include <random>
