@@ -19,7 +19,9 @@ std::string Arrow(llvm::StringRef what, llvm::StringRef before, llvm::StringRef 
   return (what + ": " + before + " -> " + after).str();
 }
 
-llvm::StringRef NameOf(const Op& op) { return op.results().empty() ? "" : op.result()->name(); }
+llvm::StringRef NameOf(const Op& op) {
+  return op.results().empty() ? llvm::StringRef() : llvm::StringRef(op.result()->name());
+}
 
 std::string TypedName(const Value& value) { return value.name() + ": " + value.type().ToString(); }
 

@@ -1,5 +1,6 @@
 #include "view/data.h"
 
+#include <array>
 #include <cmath>
 #include <utility>
 #include <vector>
@@ -99,17 +100,23 @@ class DataWriter {
       if (node.kind == NodeKind::kCall) {
         WriteCall(*node.ops.front());
         if (!node.ops.front()->results().empty())
-          nodes_[node.ops.front()->result()->name()].push_back(index);
+          Find(DifferenceSubject::kCall, node.ops.front()->result()->name()).push_back(index);
       } else {
         json_.attribute("l", LocationOf(node));
         WriteIds("r", node.results);
         WriteIds("o", node.reads);
       }
-      // A change of a variable is one of the calls that read it.
+      // A change of a variable concerns the calls that read it.
       if (node.level == kNone)
-        for (const Value* variable : node.variables) nodes_[variable->name()].push_back(index);
-      if (node.kind == NodeKind::kOutput && index < levels_.levels[0].count)
-        nodes_[node.title].push_back(index);
+        for (const Value* variable : node.variables)
+          Find(SubjectOf(*variable), variable->name()).push_back(index);
+      if (node.kind == NodeKind::kUpdate)
+        Find(DifferenceSubject::kUpdate, node.title).push_back(index);
+      if (index >= levels_.levels[0].count) return;
+      if (node.kind == NodeKind::kInput)
+        Find(DifferenceSubject::kInput, node.title).push_back(index);
+      if (node.kind == NodeKind::kOutput)
+        Find(DifferenceSubject::kOutput, node.title).push_back(index);
     });
   }
 
@@ -197,11 +204,14 @@ class DataWriter {
     }
   }
 
-  /// Calls `write` for each node that shows the value, which is that of a call at most once.
-  void ForEachNode(llvm::StringRef name, llvm::function_ref<void(uint32_t)> write) {
-    const auto found = nodes_.find(name);
-    if (found == nodes_.end()) return;
-    for (const uint32_t node : found->second) write(node);
+  static DifferenceSubject SubjectOf(const Value& variable) {
+    return variable.kind() == ValueKind::kState ? DifferenceSubject::kState
+                                                : DifferenceSubject::kParameter;
+  }
+
+  /// The nodes that show a call, by the name of its first result, or another entity by its name.
+  std::vector<uint32_t>& Find(DifferenceSubject subject, llvm::StringRef name) {
+    return nodes_[static_cast<size_t>(subject)][name];
   }
 
   void WriteFacts() {
@@ -214,12 +224,11 @@ class DataWriter {
     if (facts.live_bytes) {
       json_.attributeArray("live", [&] {
         for (const auto& [name, bytes] : *facts.live_bytes)
-          ForEachNode(name, [&, bytes = bytes](uint32_t node) {
-            json_.array([&] {
+          for (const uint32_t node : Find(DifferenceSubject::kCall, name))
+            json_.array([&, bytes = bytes] {
               json_.value(node);
               json_.value(bytes);
             });
-          });
       });
     }
     if (facts.statistics) {
@@ -242,17 +251,12 @@ class DataWriter {
 
   void WriteTime(llvm::StringRef name, const ViewTime& time) {
     // A step of the plan that computes no value of the network has no node.
-    bool is_found = false;
-    auto write = [&](int node) {
-      is_found = true;
-      json_.array([&] {
-        json_.value(node);
-        json_.value(time.seconds);
-        json_.value(Text(time.calls));
-      });
-    };
-    ForEachNode(name, [&](uint32_t node) { write(static_cast<int>(node)); });
-    if (!is_found) write(-1);
+    const std::vector<uint32_t>& nodes = Find(DifferenceSubject::kCall, name);
+    json_.array([&] {
+      json_.value(nodes.empty() ? -1 : static_cast<int>(nodes.front()));
+      json_.value(time.seconds);
+      json_.value(Text(time.calls));
+    });
   }
 
   void WriteStatistics(llvm::StringRef name, const ViewStatistics& statistics) {
@@ -282,7 +286,7 @@ class DataWriter {
       });
       json_.array([&] {
         if (difference.kind == DifferenceKind::kRemoved) return;
-        ForEachNode(difference.name, [&](uint32_t node) { json_.value(node); });
+        for (const uint32_t node : Find(difference.subject, difference.name)) json_.value(node);
       });
     });
   }
@@ -304,8 +308,9 @@ class DataWriter {
   Locations locations_;
   std::vector<const Value*> values_;
   llvm::DenseMap<const Value*, size_t> ids_;
-  /// The nodes that show a call, a variable or an output, by its name.
-  llvm::StringMap<std::vector<uint32_t>> nodes_;
+  /// The nodes of entities by DifferenceSubject and name.
+  static constexpr size_t kSubjects = static_cast<size_t>(DifferenceSubject::kTraining) + 1;
+  std::array<llvm::StringMap<std::vector<uint32_t>>, kSubjects> nodes_;
 };
 
 }  // namespace

@@ -24,6 +24,8 @@ namespace {
 /// Graphviz computes in inches of this many points, which are pixels of the page.
 constexpr double kPointsPerInch = 72;
 constexpr std::chrono::seconds kTimeLimit(10);
+/// A diagram with more edges would be unreadable, and take the time of all others.
+constexpr size_t kMaxEdges = 500;
 
 std::string ToDot(const Diagram& diagram) {
   std::string text;
@@ -160,6 +162,7 @@ Layout PlaceDiagrams(llvm::ArrayRef<Diagram> diagrams, llvm::StringRef program) 
   std::vector<size_t> distinct;
   std::string input;
   for (size_t i = 0; i < diagrams.size(); ++i) {
+    if (diagrams[i].edges.size() > kMaxEdges) continue;
     std::string text = ToDot(diagrams[i]);
     std::vector<size_t>& same = equal[text];
     if (same.empty()) {

@@ -35,9 +35,9 @@ struct Layout {
   std::vector<int> of;
 };
 
-/// Arranges diagrams by Graphviz's program, which runs as another process, for at most ten seconds;
-/// those that it has not placed by then have no placement, nor has any if there is no such program
-/// in PATH. Names are not passed to it.
+/// Arranges diagrams by Graphviz's program, which runs as another process, for at most ten seconds.
+/// There is no placement of diagrams that it has not completed by then, or that have more than 500
+/// edges; nor of any if there is no such program in PATH. Names are not passed to it.
 Layout PlaceDiagrams(llvm::ArrayRef<Diagram> diagrams, llvm::StringRef program);
 
 }  // namespace pdl::view

@@ -92,19 +92,21 @@ std::string RenderPage(const Graph& graph, const ViewOptions& options) {
 }
 
 std::vector<std::shared_ptr<const SourceFile>> FindViewSources(
-    const Graph& graph, std::shared_ptr<const SourceFile> source,
+    const Graph& graph, std::shared_ptr<const SourceFile> source, llvm::StringRef folder,
     llvm::function_ref<llvm::Expected<std::shared_ptr<const SourceFile>>(llvm::StringRef path)>
         read_import) {
   std::vector<std::shared_ptr<const SourceFile>> sources = {source};
   for (const std::string& name : graph.files()) {
     if (name == source->name()) continue;
-    llvm::Expected<std::shared_ptr<const SourceFile>> file = read_import(name);
+    llvm::StringRef path = name;
+    if (path.starts_with(folder) && path.drop_front(folder.size()).starts_with("/"))
+      path = path.drop_front(folder.size() + 1);
+    llvm::Expected<std::shared_ptr<const SourceFile>> file = read_import(path);
     if (!file) {
       llvm::consumeError(file.takeError());
       continue;
     }
-    // The network knows the file by the path that its import names.
-    sources.push_back(std::make_shared<const SourceFile>(name, (*file)->text().str()));
+    sources.push_back(*file);
   }
   return sources;
 }

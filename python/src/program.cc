@@ -155,6 +155,7 @@ std::string RenderProgram(const Program& program) {
   if (!program.source.empty()) {
     options.sources = FindViewSources(
         *program.graph, std::make_shared<const SourceFile>(program.name, program.source),
+        program.folder,
         [&](llvm::StringRef path) { return ReadSource(program.files, program.folder, path); });
   }
   const WithoutGil without_gil;

@@ -21,7 +21,7 @@ import tempfile
 NAMES = ("chromium", "chromium-browser", "google-chrome")
 HOSTILE = """## "</script><script>document.title='bad'</script>"
 input x: f32[N, 4]  # <img src=x onerror="document.title='bad'"> \u2028
-layer box(x) {
+layer box(x: F[N, 4]) {
   a = relu(x)  # ]]> <!-- \\u003c/script>
   return cos(a)
 }
@@ -136,6 +136,30 @@ def check(condition, text):
         sys.exit("browser.py: " + text)
 
 
+def check_layout(browser):
+    """The boxes of a level do not overlap, and edges begin and end at their boxes."""
+    wrong = browser.run("""(() => {
+      const wrong = [];
+      const isAt = (x, y, box, edge) => Math.abs(x - box.cx) <= box.w / 2 + 3 && Math.abs(y - edge) <= 1;
+      const visit = (placed, level) => {
+        placed.boxes.forEach((a, i) => {
+          if (a.inner) visit(a.inner, levels[a.node.v]);
+          for (const b of placed.boxes.slice(i + 1))
+            if (a.x < b.x + b.w - 1 && b.x < a.x + a.w - 1 && a.y < b.y + b.h - 1 && b.y < a.y + a.h - 1)
+              wrong.push(`${a.node.t} and ${b.node.t} overlap`);
+        });
+        placed.curves.forEach((curve, i) => {
+          const [from, to] = level.e[i].map((one) => placed.boxes[one]), n = curve.length;
+          if (!isAt(curve[0], curve[1], from, from.y + from.h) || !isAt(curve[n - 2], curve[n - 1], to, to.y))
+            wrong.push(`the edge from ${from.node.t} to ${to.node.t}`);
+        });
+      };
+      visit(placeLevel(0, view.open), levels[0]);
+      return wrong;
+    })()""")
+    check(wrong == [], str(wrong))
+
+
 def test_gpt2(browser, page):
     """Opens a layer, searches, and clicks from a box to the source and back."""
     ready = browser.open(page)
@@ -165,19 +189,14 @@ def test_gpt2(browser, page):
     line = browser.run("[...document.querySelectorAll('.line')].findIndex((one) => one.textContent.includes('fc('))")
     browser.run(f"document.querySelectorAll('.line')[{line}].scrollIntoView({{block: 'center'}})")
     browser.click(".line", line)
-    check(browser.run("view.selected && view.selected.t.startsWith('fc')"), "the line does not select its layer")
+    check(browser.run("view.selected && view.selected.t === 'q.fc' && view.also.size === 11"), "the line does not select its layer")
     check(browser.run("view.drawn.has(view.selected)"), "the layer of the line is not visible")
 
     browser.click("#theme")
     check(browser.run("getComputedStyle(document.body).colorScheme !== ''"), "no color scheme")
     browser.click("#open-all")
     check(browser.run("view.drawn.size") > 400, "not all boxes are open")
-    overlaps = browser.run("""(() => { let count = 0;
-        const visit = (placed) => placed.boxes.forEach((a, i) => { if (a.inner) visit(a.inner);
-          for (const b of placed.boxes.slice(i + 1))
-            if (a.x < b.x + b.w - 1 && b.x < a.x + a.w - 1 && a.y < b.y + b.h - 1 && b.y < a.y + a.h - 1) ++count; });
-        visit(placeLevel(0, view.open)); return count; })()""")
-    check(overlaps == 0, f"{overlaps} pairs of boxes overlap")
+    check_layout(browser)
     check(browser.problems() == [], str(browser.problems()))
 
 
@@ -206,11 +225,16 @@ def main():
         hostile = folder / "hostile <b>.pdl"
         hostile.write_text(HOSTILE.replace("relu(x)  #", "relu(x)  # \u202e"))
         write_page(pdl, hostile, folder / "hostile.html")
-        write_page(pdl, root / "examples/gpt2/gpt2.pdl", folder / "gpt2.html")
+        for name in ("gpt2", "resnet", "seq2seq"):
+            write_page(pdl, root / f"examples/{name}/{name}.pdl", folder / f"{name}.html")
         browser = Browser(program, folder / "profile")
         try:
             test_gpt2(browser, folder / "gpt2.html")
             test_hostile(browser, folder / "hostile.html")
+            for name in ("resnet", "seq2seq"):
+                browser.open(folder / f"{name}.html")
+                browser.click("#open-all")
+                check_layout(browser)
             if len(sys.argv) > 3:
                 take_screenshots(browser, pdl, root, folder, pathlib.Path(sys.argv[3]))
         finally:

@@ -106,9 +106,9 @@ llvm::Error View(llvm::ArrayRef<llvm::StringRef> files, ViewArguments& arguments
   if (file->is_source()) {
     auto source = ToSource(*file);
     if (!source) return source.takeError();
-    options.sources = FindViewSources(loaded->graph, *source, [&](llvm::StringRef name) {
-      return ReadImported(file->folder, name);
-    });
+    options.sources =
+        FindViewSources(loaded->graph, *source, file->folder,
+                        [&](llvm::StringRef name) { return ReadImported(file->folder, name); });
   }
   if (llvm::Error error = MeasureFacts(*loaded, request, &options.facts)) return error;
   if (files.size() > 1) {

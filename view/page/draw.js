@@ -96,16 +96,17 @@ function drawTypes(placed, level, parent) {
     labels.get(from).set(carried.join(), {text, i, names: carried.map((v) => nameOf(v) + ': ' + typeOf(v)).join('\n')});
   });
   for (const [from, distinct] of labels)
-    for (const {text, i, names} of distinct.values()) {
+    [...distinct.values()].forEach(({text, i, names}, ordinal) => {
       const box = placed.boxes[from], curve = placed.curves[i];
+      // The labels of several results are on two heights, so that neighbors do not overlap.
       const at = distinct.size === 1 ? [box.cx, box.y + box.h + 14] :
-          [(curve[0] + 3 * curve[2] + 3 * curve[4] + curve[6]) / 8, (curve[1] + 3 * curve[3] + 3 * curve[5] + curve[7]) / 8];
+          [(curve[0] + 3 * curve[2] + 3 * curve[4] + curve[6]) / 8, box.y + box.h + 11 + 13 * (ordinal % 2)];
       const shown = fit(text, distinct.size === 1 ? box.node.w + 20 : 180, lineWidth), w = shown.length * lineWidth + 4;
       const label = svg('g', {class: 'type'}, parent);
       svg('rect', {x: at[0] - w / 2, y: at[1] - 10, width: w, height: 13}, label);
       svg('text', {x: at[0], y: at[1]}, label, shown);
       svg('title', {}, label, visible(names));
-    }
+    });
 }
 
 function drawLevel(placed, index, parent, depth, absoluteX, absoluteY) {

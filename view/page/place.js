@@ -66,7 +66,7 @@ function curveOf(points, from, to, mapX, mapY) {
   const n = mapped.length;
   if (n < 8) return mapped;
   // The ends stay on their boxes, which do not fill their stretched columns and rows.
-  const along = (size, at) => size.cx + (at - size.x0) * size.w / size.node.w;
+  const along = (size, at) => size.cx + Math.max(-0.5, Math.min(0.5, (at - size.x0) / size.node.w)) * size.w;
   const start = [along(from, points[0]) - mapped[0], from.y + from.h - mapped[1]];
   const end = [along(to, points[n - 2]) - mapped[n - 2], to.y - mapped[n - 1]];
   shift(0, ...start);

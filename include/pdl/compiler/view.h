@@ -77,10 +77,10 @@ struct ViewOptions {
 PDL_API std::string RenderPage(const Graph& graph, const ViewOptions& options);
 
 /// Returns the sources of the files that a network's locations name, for ViewOptions::sources:
-/// `source` itself and those that `read_import` finds for the other names. Files that cannot be
-/// read are left out.
+/// `source` itself and those that `read_import` finds for the other files, whose paths are relative
+/// to `folder`. Files that cannot be read are left out.
 PDL_API std::vector<std::shared_ptr<const SourceFile>> FindViewSources(
-    const Graph& graph, std::shared_ptr<const SourceFile> source,
+    const Graph& graph, std::shared_ptr<const SourceFile> source, llvm::StringRef folder,
     llvm::function_ref<llvm::Expected<std::shared_ptr<const SourceFile>>(llvm::StringRef path)>
         read_import);
 
