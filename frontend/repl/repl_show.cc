@@ -81,14 +81,15 @@ void ReplSession::Impl::ShowNamed(llvm::StringRef name, ReplReply* reply) {
   if (!tried.graph) return;
   ReplReply shown;
   ShowConstant(tried, name, &shown);
+  const size_t line = reply->output.size();
   // The values of a list are shown with their own names.
   if (!shown.output.empty() && !AreTensors(tried.constant))
     reply->output += host.Style(ReplStyle::kName, name) + ": ";
   const size_t begin = reply->output.size();
   reply->output += shown.output;
   for (ReplReply::ShownValue& value : shown.values) {
+    value.begin = value.label.empty() ? line : value.begin + begin;
     if (value.label.empty()) value.label = name.str();
-    value.begin += begin;
     value.end += begin;
     reply->values.push_back(std::move(value));
   }

@@ -14,7 +14,7 @@ from pdl._ragged import Ragged
 
 # A longer axis shows so many elements at each end.
 _EDGE = 10
-# The images of a batch that are drawn.
+# The number of images of a batch that are shown.
 _MAX_IMAGES = 16
 
 _Array = np.ndarray[Any, Any]

@@ -19,7 +19,6 @@ from typing import Any, Sequence
 
 from ipykernel.kernelapp import IPKernelApp
 from ipykernel.kernelbase import Kernel
-from IPython.core.magic import register_cell_magic
 from IPython.display import display
 from jupyter_client.kernelspec import KernelSpecManager
 
@@ -166,22 +165,22 @@ def load_ipython_extension(shell: Any) -> None:
     """Adds the magic ``%%pdl`` to a Python notebook. All its cells are one session. An array of the notebook that a cell
     names becomes an input; what a cell defines becomes a ``pdl.Tensor`` (``pdl.Ragged``, …) of the notebook."""
     session = Session()
-    shown_before = shell.user_ns
+    names = shell.user_ns
 
     def run(line: str, cell: str) -> None:
         if line.strip():
             raise PdlError(f"%%pdl takes no arguments, got '{line.strip()}'")
         for name in session.wanted(cell):
-            if _can_share(shown_before.get(name)):
-                _check(session.share(name, shown_before[name]))
+            if _can_share(names.get(name)):
+                _check(session.share(name, names[name]))
         for reply in session.execute(cell):
             for piece in reply.pieces:
-                _keep(piece, shown_before)
+                _keep(piece, names)
                 display(bundle_of(piece), raw=True)
             _check(reply)
 
     run.__doc__ = load_ipython_extension.__doc__
-    register_cell_magic("pdl")(run)
+    shell.register_magic_function(run, "cell", "pdl")
 
 
 def _can_share(value: object) -> bool:

@@ -1,4 +1,4 @@
-// What a ReplSession needs to run networks and to read files, for programs without a terminal of
+// A host of a ReplSession that runs networks and reads files, for programs without a terminal of
 // their own.
 // Module: model
 #ifndef PDL_COMPILER_REPL_HOST_H_
