@@ -35,6 +35,12 @@ def has_gpu():
     return driver.cuInit(0) == 0 and driver.cuDeviceGetCount(ctypes.byref(count)) == 0 and count.value > 0
 
 
+def has_landlock():
+    """Whether the kernel has Landlock, which --sandbox requires."""
+    version = 1  # the flag of landlock_create_ruleset, system call 444, that asks for it
+    return ctypes.CDLL(None).syscall(444, None, ctypes.c_size_t(0), version) >= 1
+
+
 def can_mount():
     """Whether tests can mount file systems, which mostly requires root."""
     unshare = shutil.which("unshare")
@@ -77,6 +83,8 @@ if importlib.util.find_spec("torch") and importlib.util.find_spec("numpy"):
     config.available_features.add("torch")
 if importlib.util.find_spec("transformers") and importlib.util.find_spec("torch"):
     config.available_features.add("transformers")
+if has_landlock():
+    config.available_features.add("landlock")
 if can_mount():
     config.available_features.add("tmpfs")
 if os.path.exists("/dev/full"):

@@ -1,4 +1,5 @@
 // A random network, whose decisions are the input: all ways to run it give the same results.
+#include "pdl/op/device_context.h"
 #include "properties.h"
 #include "targets.h"
 #include "test/cc/testing/differential.h"
@@ -6,6 +7,8 @@
 namespace pdl::fuzz {
 
 void RunDifferential(llvm::StringRef bytes) {
+  // Other targets set a low one, which not all ways to run a network would reach.
+  SetMemoryLimit(int64_t{1} << 32);
   static CallCorpus corpus(PDL_ROOT);
   RandomSource random(bytes);
   const RandomGraph network = MakeRandomGraph(corpus, random);

@@ -271,6 +271,7 @@ int MemoryMain(Arguments arguments) {
   AddRunOptions(line, &memory.common);
   AddTrainingOption(line, &memory.common);
   AddMessageOptions(line);
+  line.AddSandbox();
   auto file = line.ParseOneFile(arguments);
   if (!file) return Finish(file.takeError());
   if (!*file) return kSuccess;

@@ -161,7 +161,7 @@ int RunMain(Arguments arguments) {
   RunArguments run;
   CommandLine line(kHelp);
   AddOptions(line, &run);
-  line.AddSandbox({"--output"});
+  line.AddSandbox({"--output", "--trace"});
   auto files = line.ParseOneFile(arguments);
   if (!files) return Finish(files.takeError());
   if (!*files) return kSuccess;

@@ -371,7 +371,7 @@ int TrainMain(Arguments arguments) {
   train.common.training_step = true;
   CommandLine line(kHelp);
   AddOptions(line, &train);
-  line.AddSandbox({"--out"});
+  line.AddSandbox({"--out", "--trace"});
   auto files = line.ParseOneFile(arguments);
   if (!files) return Finish(files.takeError());
   if (!*files) return kSuccess;

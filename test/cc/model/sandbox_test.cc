@@ -1,4 +1,4 @@
-// What a sandboxed process can and cannot do. Each test is a process, since a sandbox is for life.
+// The abilities of a sandboxed process. Each test is a process, since a sandbox is for life.
 #include "tools/pdl/support/sandbox.h"
 
 #include <fcntl.h>
@@ -138,8 +138,9 @@ TEST_F(Sandbox, StartsThreadsAndAllocates) {
   EXPECT_EQ(InSandbox(Reads(),
                       [] {
                         int sum = 0;
-                        std::thread([&] { sum = static_cast<int>(std::string(1 << 22, 'x').size()); })
-                            .join();
+                        std::thread([&] {
+                          sum = static_cast<int>(std::string(1 << 22, 'x').size());
+                        }).join();
                         return sum == 1 << 22 ? 0 : 1;
                       }),
             0);

@@ -111,8 +111,7 @@ const CommandLine::Option* CommandLine::Find(llvm::StringRef spelling) const {
   return nullptr;
 }
 
-llvm::Error CommandLine::ParseOption(llvm::ArrayRef<llvm::StringRef> arguments,
-                                     size_t* index) {
+llvm::Error CommandLine::ParseOption(llvm::ArrayRef<llvm::StringRef> arguments, size_t* index) {
   const llvm::StringRef argument = arguments[*index];
   llvm::StringRef spelling = argument, value;
   bool has_value = false;

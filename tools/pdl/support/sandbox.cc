@@ -96,8 +96,7 @@ llvm::Error RestrictFiles(const SandboxFiles& files) {
   for (const std::string& path : files.write)
     if (!Allow(ruleset.number(), path, kWrite & attributes.handled_access_fs))
       return Unavailable("Landlock");
-  if (syscall(SYS_landlock_restrict_self, ruleset.number(), 0) != 0)
-    return Unavailable("Landlock");
+  if (syscall(SYS_landlock_restrict_self, ruleset.number(), 0) != 0) return Unavailable("Landlock");
   return llvm::Error::success();
 }
 
@@ -153,8 +152,8 @@ int AddConditionalRules(scmp_filter_ctx filter) {
 }
 
 llvm::Error RestrictCalls() {
-  const std::unique_ptr<void, void (*)(scmp_filter_ctx)> filter(
-      seccomp_init(SCMP_ACT_ERRNO(EPERM)), &seccomp_release);
+  const std::unique_ptr<void, void (*)(scmp_filter_ctx)> filter(seccomp_init(SCMP_ACT_ERRNO(EPERM)),
+                                                                &seccomp_release);
   int failure = filter == nullptr ? -ENOMEM : 0;
   for (const int call : kAllowed)
     if (failure == 0) failure = seccomp_rule_add(filter.get(), SCMP_ACT_ALLOW, call, 0);
@@ -170,8 +169,8 @@ llvm::Error LimitResources() {
   // Sanitizers reserve more than there is.
   const rlim_t memory = RLIM_INFINITY;
 #else
-  const auto memory = static_cast<rlim_t>(sysconf(_SC_PHYS_PAGES)) *
-                      static_cast<rlim_t>(sysconf(_SC_PAGESIZE));
+  const auto memory =
+      static_cast<rlim_t>(sysconf(_SC_PHYS_PAGES)) * static_cast<rlim_t>(sysconf(_SC_PAGESIZE));
 #endif
   const std::pair<__rlimit_resource, rlim_t> kLimits[] = {
       {RLIMIT_CORE, 0}, {RLIMIT_NOFILE, 1024}, {RLIMIT_DATA, memory}};

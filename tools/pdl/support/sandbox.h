@@ -8,7 +8,7 @@
 
 namespace pdl {
 
-/// The files of a sandboxed process. Each path gives access to a folder, with all that is in it:
+/// The files of a sandboxed process. Each path gives access to a folder and everything in it:
 /// the path itself if it is a folder, else the folder that it is in. A file of the root folder
 /// gives access only to itself.
 struct SandboxFiles {
@@ -22,8 +22,8 @@ struct SandboxFiles {
 /// Restricts this process and its threads, for the rest of its life: it opens no file but those of
 /// `files` (Landlock); it starts no process, opens no connection, sends no signal and changes no
 /// setting of the system (seccomp: other system calls fail with EPERM); it dumps no core, has at
-/// most 1,024 open files, and no more memory than the machine has, besides mapped files. Open files, such as standard
-/// input, stay open. Must be called before threads are started.
+/// most 1,024 open files, and no more memory than the machine has, besides mapped files. Open
+/// files, such as standard input, stay open. Must be called before threads are started.
 ///
 /// A DeviceError if the kernel has no Landlock or no seccomp; the process may then be restricted
 /// in part, and should end.
