@@ -21,7 +21,7 @@ std::vector<OperandType> TypesOf(const Binding& binding, llvm::ArrayRef<SlotId> 
   return types;
 }
 
-/// The types of values that a step reads or writes, also inside of a group.
+/// The types of values that a step reads or writes, also within a group.
 std::vector<OperandType> TypesOf(const Binding& binding, const Step& step,
                                  llvm::ArrayRef<Value*> values) {
   std::vector<OperandType> types;

@@ -15,7 +15,7 @@ struct CallCost {
   double bytes = 0;
 };
 
-/// What profiles and traces show of a step of a plan: of a call, or of a fused group of calls.
+/// A step of a plan, as profiles and traces show it: of a call, or of a fused group of calls.
 struct CallDescription {
   /// The operators, as in `pdl dump --emit=plan`: "conv2d, add, relu".
   std::string calls;
