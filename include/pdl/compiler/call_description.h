@@ -5,6 +5,8 @@
 #include <cstdint>
 #include <string>
 
+#include "llvm/ADT/StringRef.h"
+
 namespace pdl {
 
 /// The work of one or more calls. Doubles, since sums over long runs exceed 64 bits.
@@ -33,6 +35,14 @@ struct CallDescription {
   /// The bytes of the arena that are in use during the step.
   int64_t live_bytes = 0;
 };
+
+/// The innermost position of `place`, which is "model.pdl:9:1 > layers.pdl:3:5" for a call that a
+/// layer was expanded to.
+inline llvm::StringRef InnermostPlace(llvm::StringRef place) {
+  constexpr llvm::StringLiteral kWithin = " > ";
+  const size_t last = place.rfind(kWithin);
+  return last == llvm::StringRef::npos ? place : place.drop_front(last + kWithin.size());
+}
 
 }  // namespace pdl
 
