@@ -12,7 +12,7 @@
 namespace pdl {
 namespace {
 
-/// What DeclareOperations was told, by the name of the operator.
+/// The arguments of DeclareOperations, by the name of the operator.
 class DeclaredCounts {
  public:
   void Set(llvm::StringRef op, OperationCount count) {

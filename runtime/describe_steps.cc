@@ -21,22 +21,27 @@ std::vector<OperandType> TypesOf(const Binding& binding, llvm::ArrayRef<SlotId> 
   return types;
 }
 
-/// The types of values that a step reads or writes, also inside of a group.
-std::vector<OperandType> TypesOf(const Binding& binding, const Step& step,
-                                 llvm::ArrayRef<Value*> values) {
-  std::vector<OperandType> types;
-  for (const Value* value : values)
-    for (const SlotId slot : llvm::concat<const SlotId>(step.inputs, step.outputs))
-      if (binding.schedule.slots[slot].value == value) {
-        types.push_back(binding.types[slot]);
-        break;
-      }
-  return types;
-}
-
 /// The result that a step is known by: of a single call the first, of a group the last one.
 SlotId MainOutput(const Step& step) {
   return step.calls.size() == 1 ? step.outputs.front() : step.outputs.back();
+}
+
+/// The types of values of a group: those that it reads or writes, and those within it, whose sizes
+/// are those of its results.
+std::vector<OperandType> TypesOf(const Binding& binding, const Step& step,
+                                 llvm::ArrayRef<Value*> values) {
+  std::vector<OperandType> types;
+  for (const Value* value : values) {
+    const auto slots = llvm::concat<const SlotId>(step.inputs, step.outputs);
+    const auto found = llvm::find_if(
+        slots, [&](SlotId slot) { return binding.schedule.slots[slot].value == value; });
+    if (found != slots.end()) {
+      types.push_back(binding.types[*found]);
+    } else {
+      types.push_back({value->type().dtype, binding.types[MainOutput(step)].sizes});
+    }
+  }
+  return types;
 }
 
 CallCost CostOf(const Binding& binding, const Step& step) {
@@ -53,8 +58,7 @@ CallCost CostOf(const Binding& binding, const Step& step) {
     arguments.attributes = op->attribute_values().vec();
     const auto operands = TypesOf(binding, step, op->operands());
     const auto results = TypesOf(binding, step, op->results());
-    if (operands.size() == op->operands().size() && results.size() == op->results().size())
-      cost.operations += OperationsOf(CallSizes{arguments, operands, results});
+    cost.operations += OperationsOf(CallSizes{arguments, operands, results});
   }
   std::vector<OperandType> outputs;
   for (const SlotId slot : step.outputs)

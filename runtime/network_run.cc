@@ -185,7 +185,8 @@ llvm::Error NetworkRun::RunFrame(uint64_t seed, const RunOptions& run) {
 }
 
 llvm::Error NetworkRun::RunStoringSteps() {
-  if (!runs_storing_steps_) return llvm::Error::success();
+  if (!runs_storing_steps_ || schedule_.first_storing_step == schedule_.steps.size())
+    return llvm::Error::success();
   const TracedRun traced("update states");
   if (llvm::Error error = frame_->RunStoring(profile_)) return error;
   return frame_->context().Synchronize();

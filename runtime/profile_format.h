@@ -1,4 +1,4 @@
-// Numbers of a profile as text.
+// Numbers of a profile as strings.
 #ifndef PDL_RUNTIME_PROFILE_FORMAT_H_
 #define PDL_RUNTIME_PROFILE_FORMAT_H_
 

@@ -71,20 +71,16 @@ class Plot {
       const double x = X(std::pow(10, power));
       os << llvm::formatv("<line x1='{0:f1}' x2='{0:f1}' y1='0' y2='{1:f1}'/>", x,
                           kHeight - kBottom);
-      os << llvm::formatv("<text x='{0:f1}' y='{1:f1}' text-anchor='middle'>10^{2:f0}</text>\n", x,
-                          kHeight - kBottom + 15, power);
+      PrintLabel(x, kHeight - kBottom + 15, "middle", PowerOf10(power), os);
     }
     for (double power = least_y_; power <= most_y_; ++power) {
       const double y = Y(std::pow(10, power));
       os << llvm::formatv("<line x1='{0:f1}' x2='{1:f1}' y1='{2:f1}' y2='{2:f1}'/>", kLeft, kWidth,
                           y);
-      os << llvm::formatv("<text x='{0:f1}' y='{1:f1}' text-anchor='end'>10^{2:f0}</text>\n",
-                          kLeft - 5, y + 4, power);
+      PrintLabel(kLeft - 5, y + 4, "end", PowerOf10(power), os);
     }
-    os << llvm::formatv(
-        "<text x='{0:f1}' y='{1:f1}' text-anchor='middle'>operations per byte</text>"
-        "<text x='5' y='12'>FLOP/s</text>\n",
-        (kWidth + kLeft) / 2, kHeight - 5);
+    PrintLabel((kWidth + kLeft) / 2, kHeight - 5, "middle", "operations per byte", os);
+    PrintLabel(5, 12, "start", "FLOP/s", os);
   }
 
   /// The speed that `operations` and `bytes` per second allow.
@@ -98,6 +94,13 @@ class Plot {
   }
 
  private:
+  static std::string PowerOf10(double power) { return llvm::formatv("10^{0:f0}", power); }
+  static void PrintLabel(double x, double y, llvm::StringRef anchor, llvm::StringRef label,
+                         llvm::raw_ostream& os) {
+    os << llvm::formatv("<text x='{0:f1}' y='{1:f1}' text-anchor='{2}'>{3}</text>\n", x, y, anchor,
+                        label);
+  }
+
   double least_x_, most_x_, least_y_, most_y_;
 };
 

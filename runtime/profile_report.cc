@@ -20,10 +20,11 @@ std::pair<double, bool> LeastTime(const CallCost& cost, const DevicePeak& peak) 
   return {std::max(compute, memory), compute > memory};
 }
 
-/// "model.pdl:3:5" without the column.
+/// The innermost position without the column: "model.pdl:3".
 llvm::StringRef LineOf(llvm::StringRef place) {
-  const auto [line, column] = place.rsplit(':');
-  return line.contains(':') ? line : place;
+  const llvm::StringRef innermost = InnermostPlace(place);
+  const auto [line, column] = innermost.rsplit(':');
+  return line.contains(':') ? line : innermost;
 }
 
 std::string NameOf(const RunProfile::Step& step, ProfileBy by) {

@@ -104,6 +104,7 @@ ALLOWED = [
     ("docs/language.md", "## Text", "links point to the section"),
     ("docs/language.md", "## Mistakes", "links point to the section"),
     ("docs/language.md", "## What is computed while compiling", "links point to the section"),
+    ("runtime/profile_page.cc", "<text x='{0:f1}' y='{1:f1}' text-anchor=", "an element of SVG"),
     ("tools/pdl/support/common_options.cc", "expected text, json or sarif", "the name of a format"),
     ("tools/pdl/support/untested.cc", "a size of 0 beside others", "a key of test/ops/waivers.txt"),
     ("docs/limits.md", "updates whole tables", "as opposed to their rows"),

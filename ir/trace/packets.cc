@@ -173,8 +173,8 @@ uint64_t TracePackets::InternPlace(llvm::StringRef place, llvm::StringRef layer,
       places_.try_emplace((place + "\n" + layer).str(), places_.size() + 1);
   if (!is_new) return entry->second;
   uint32_t line = 1, column = 0;
-  llvm::StringRef file = place;
-  const auto [before_column, column_text] = place.rsplit(':');
+  llvm::StringRef file = InnermostPlace(place);
+  const auto [before_column, column_text] = file.rsplit(':');
   const auto [before_line, line_text] = before_column.rsplit(':');
   uint32_t number = 0;
   if (!column_text.getAsInteger(10, column) && !line_text.getAsInteger(10, number)) {

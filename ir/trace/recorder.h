@@ -18,7 +18,7 @@ namespace pdl {
 struct TraceEvent {
   enum Kind : uint32_t {
     kCall,      // a step of a run; `what` is a number of DescribeToTrace
-    kBodyCall,  // a step of the body of a loop, inside of a call
+    kBodyCall,  // a step of the body of a loop, within a call
     kPiece,     // what a thread computes of a parallel call
     kSpan,      // a TraceSpan; `what` is a number of NameToTrace
     kRun,       // a run of a plan, around its calls

@@ -42,7 +42,7 @@ const bool has_steady_counter = HasSteadyCounter();
 thread_local constinit detail::ThreadRecord detail::thread_record;
 thread_local constinit uint32_t traced_call = 0;
 
-/// What threads record, until another thread has written it to the file.
+/// The events that threads record, until another thread has written them to the file.
 class TraceSession {
  public:
   TraceSession(uint64_t number, std::string path, int file, const TraceOptions& options)
@@ -260,7 +260,7 @@ CurrentSession& Current() {
   return *current;
 }
 
-/// Passes on what a thread has recorded when the thread ends.
+/// Passes on the events of a thread when the thread ends.
 struct ThreadEnd {
   std::shared_ptr<TraceSession> session;
   ~ThreadEnd() {

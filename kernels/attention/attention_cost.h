@@ -1,4 +1,4 @@
-// What profiles need to know of attention and its gradient.
+// The arithmetic operations of attention and its gradient, for profiles.
 #ifndef PDL_KERNELS_ATTENTION_ATTENTION_COST_H_
 #define PDL_KERNELS_ATTENTION_ATTENTION_COST_H_
 

@@ -38,8 +38,9 @@ struct FmaChains {
 template <class S>
 struct ReadLoop {
   static PDL_INLINE float Run(const float* x, int64_t n) {
+    const float zeros[S::kLanes] = {};
     typename S::Floats sums[4];
-    for (auto& sum : sums) sum = S::Set(0.0f);
+    for (auto& sum : sums) sum = S::Load(zeros);
     for (int64_t i = 0; i + 4 * S::kLanes <= n; i += 4 * S::kLanes) {
 #pragma GCC unroll 4
       for (int v = 0; v < 4; ++v) sums[v] = S::Add(sums[v], S::Load(x + i + v * S::kLanes));

@@ -5,6 +5,8 @@
 #include <cstdint>
 #include <string>
 
+#include "llvm/ADT/StringRef.h"
+
 namespace pdl {
 
 /// The work of one or more calls. Doubles, since sums over long runs exceed 64 bits.
@@ -15,7 +17,7 @@ struct CallCost {
   double bytes = 0;
 };
 
-/// What profiles and traces show of a step of a plan: of a call, or of a fused group of calls.
+/// A step of a plan, as profiles and traces show it: of a call, or of a fused group of calls.
 struct CallDescription {
   /// The operators, as in `pdl dump --emit=plan`: "conv2d, add, relu".
   std::string calls;
@@ -33,6 +35,14 @@ struct CallDescription {
   /// The bytes of the arena that are in use during the step.
   int64_t live_bytes = 0;
 };
+
+/// The innermost position of `place`, which is "model.pdl:9:1 > layers.pdl:3:5" for a call that a
+/// layer was expanded to.
+inline llvm::StringRef InnermostPlace(llvm::StringRef place) {
+  constexpr llvm::StringLiteral kWithin = " > ";
+  const size_t last = place.rfind(kWithin);
+  return last == llvm::StringRef::npos ? place : place.drop_front(last + kWithin.size());
+}
 
 }  // namespace pdl
 

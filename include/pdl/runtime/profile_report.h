@@ -30,7 +30,7 @@ struct DevicePeak {
 /// Measures the peak of the context's threads; takes some 0.3 seconds.
 PDL_API DevicePeak MeasurePeak(CPUContext& context);
 
-/// What a row of a ProfileReport stands for: a call (or a fused group), or all calls of an
+/// The meaning of a row of a ProfileReport: a call (or a fused group), or all calls of an
 /// operator, of a line of the source, or of a layer.
 enum class ProfileBy : uint8_t { kCall, kOp, kLine, kLayer };
 
@@ -50,7 +50,7 @@ class PDL_API ProfileReport {
     /// The fraction of the time of the runs.
     double share = 0;
     /// The time that the peak allows, as a fraction of the time; 0 if the peak is unknown.
-    /// May exceed 1, for operands in a cache that is faster than what was measured.
+    /// May exceed 1, for operands in a cache that is faster than the measured one.
     double of_bound = 0;
     /// Whether the operations take longer at the peak than the bytes.
     bool is_bound_by_compute = false;
