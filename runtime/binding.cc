@@ -167,6 +167,7 @@ class Binder {
     if (schedule_.device.kind == DeviceKind::kCPU || schedule_.is_body) PlaceOutputs();
     PlaceUpdates();
     for (uint32_t s = 0; s < schedule_.steps.size(); ++s) PlaceStep(s);
+    SetOffsets();
     binding_.arena_bytes = arena_.size();
     binding_.live_bytes = arena_.peak();
     for (SlotId slot = 0; slot < count; ++slot) {
@@ -177,6 +178,19 @@ class Binder {
         placement.root = root;
       }
     }
+  }
+
+  /// Replaces the indices of buffers by their offsets.
+  void SetOffsets() {
+    arena_.Finish();
+    auto offset_of = [&](int64_t buffer) { return arena_.OffsetOf(static_cast<size_t>(buffer)); };
+    for (SlotId slot = 0; slot < binding_.placements.size(); ++slot) {
+      Placement& placement = binding_.placements[slot];
+      if (placement.kind == Placement::Kind::kArena && placement.root == slot)
+        placement.offset = offset_of(placement.offset);
+    }
+    for (Binding::Call& call : binding_.calls)
+      if (call.workspace_bytes > 0) call.workspace_offset = offset_of(call.workspace_offset);
   }
 
   void PlaceSources() {
@@ -274,9 +288,9 @@ class Binder {
       }
     }
     if (preparation.workspace_bytes > 0) {
-      int64_t offset = arena_.Take(preparation.workspace_bytes);
-      binding_.calls[s].workspace_offset = offset;
-      arena_.GiveBack(offset, preparation.workspace_bytes);
+      const size_t buffer = arena_.Take(preparation.workspace_bytes);
+      binding_.calls[s].workspace_offset = static_cast<int64_t>(buffer);
+      arena_.GiveBack(buffer);
     }
     // Free buffers after their last use; those of unused results, too.
     llvm::SmallVector<SlotId, 8> touched(step.inputs.begin(), step.inputs.end());
@@ -288,14 +302,15 @@ class Binder {
       if (Dies(root, s) && !llvm::is_contained(reused, root)) GiveBack(root);
   }
 
+  /// The offset of a placement is the index of its buffer until SetOffsets.
   void Take(SlotId slot) {
-    binding_.placements[slot].offset = arena_.Take(bytes_[slot]);
+    binding_.placements[slot].offset = static_cast<int64_t>(arena_.Take(bytes_[slot]));
     value_bytes_ = SaturatingSum({value_bytes_, bytes_[slot]});
     binding_.value_bytes = std::max(binding_.value_bytes, value_bytes_);
   }
 
   void GiveBack(SlotId root) {
-    arena_.GiveBack(binding_.placements[root].offset, bytes_[root]);
+    arena_.GiveBack(static_cast<size_t>(binding_.placements[root].offset));
     value_bytes_ -= bytes_[root];
   }
 

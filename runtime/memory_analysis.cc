@@ -23,7 +23,8 @@ Dim BytesOf(const Type& type) {
   return Dim(static_cast<int64_t>(DTypeSize(type.dtype))) * NumElements(type.dims);
 }
 
-/// The Dims of a set none of which is provably at most another one, with their steps.
+/// The Dims of a set none of which is provably at most another one, with their steps. Sizes of 0 do
+/// not count: their values need no memory, so that constants would remain as terms.
 class Maximum {
  public:
   struct Entry {
@@ -41,8 +42,11 @@ class Maximum {
   llvm::ArrayRef<Entry> entries() const { return entries_; }
 
  private:
+  /// Whether a >= b for all sizes of symbols from 1 on.
   static bool IsAtLeast(const Dim& a, const Dim& b) {
-    const Dim difference = a - b;
+    // Bounds are known for symbols from 0 on.
+    const Dim difference = (a - b).Substitute(
+        [](llvm::StringRef symbol) { return std::optional(Dim::Symbol(symbol) + 1); });
     return difference.is_valid() && difference.ProvablyAtLeast(0);
   }
 

@@ -43,8 +43,8 @@ struct PlannedMemory {
 
 /// The memory of one plan: of a network, of one of its segments, or of the body of a loop.
 ///
-/// All formulas hold for all sizes. A network may need less than a formula states if sizes
-/// coincide: if one is 1 or 0, or if two are equal that could differ, values may share memory that
+/// All formulas hold for all sizes from 1 on. A network may need less than a formula states if
+/// sizes coincide: if one is 1, or if two are equal that could differ, values may share memory that
 /// do not share it in general.
 struct MemoryPart {
   /// Empty for a network without segments; "segment 1 of 2", "body of scan h".
