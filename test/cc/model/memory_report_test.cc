@@ -13,8 +13,8 @@ namespace pdl {
 namespace {
 
 MemoryReport Report(const Network& network, const llvm::StringMap<int64_t>& sizes = {}) {
-  auto context = MakeCPUContext();
-  return Value(network.ReportMemory(context.get(), RunOptions(), sizes));
+  CPUContext context(2);
+  return Value(network.ReportMemory(&context, RunOptions(), sizes));
 }
 
 MemoryReport Report(const std::string& source) { return Report(*MakeNetwork(source)); }
@@ -98,9 +98,9 @@ TEST(MemoryReport, NewValuesOfStatesAndBodiesOfLoops) {
 
 TEST(MemoryReport, UnknownSymbolsAreErrors) {
   auto network = MakeNetwork("input x: f32[N]\noutput y = x * 2\n");
-  auto context = MakeCPUContext();
+  CPUContext context(2);
   llvm::Expected<MemoryReport> report =
-      network->ReportMemory(context.get(), RunOptions(), {{"M", 3}});
+      network->ReportMemory(&context, RunOptions(), {{"M", 3}});
   EXPECT_EQ(llvm::toString(report.takeError()), "the network has no symbol 'M'; did you mean 'N'?");
   report = network->ReportMemory(nullptr, RunOptions(), {});
   EXPECT_EQ(llvm::toString(report.takeError()),

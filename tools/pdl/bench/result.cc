@@ -40,7 +40,7 @@ llvm::Expected<BenchSettings> ReadSettings(llvm::StringRef path, const llvm::jso
   for (const auto& [name, value] : *sizes) {
     const auto size = value.getAsInteger();
     if (!size) return BadFile(path, "the size of '" + name.str() + "' is not an integer");
-    settings.sizes[name.str().str()] = *size;
+    settings.sizes[name.str()] = *size;
   }
   return settings;
 }
