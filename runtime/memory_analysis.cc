@@ -198,7 +198,8 @@ class Analysis {
     if (!buffers.ShareForAllSizes()) return false;
     MemoryPart part;
     part.title = std::move(title);
-    for (const Maximum::Entry& entry : buffers.Peaks().entries()) {
+    const Maximum peaks = buffers.Peaks();
+    for (const Maximum::Entry& entry : peaks.entries()) {
       if (!entry.bytes.is_valid())
         return MakeUserError(Code::kMemoryLimit,
                              "the bytes of live values exceed the range of 64-bit integers");
