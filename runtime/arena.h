@@ -17,7 +17,7 @@ namespace pdl {
 ///
 /// Buffers are first placed in the order in which they are taken: in the smallest free gap that
 /// fits, else at the end, in O(log n) each. If that needs clearly more than the bytes that are in
-/// use at one time, Finish places them again, the largest first, when all lifetimes are known.
+/// use at one time, Finish assigns offsets again, the largest first, when all lifetimes are known.
 class ArenaLayout {
  public:
   static constexpr int64_t kAlignment = 64;
@@ -50,7 +50,7 @@ class ArenaLayout {
   }
   int64_t TakeGap(int64_t bytes);
   void AddGap(int64_t offset, int64_t bytes);
-  /// Places the buffers again in this order. Changes nothing unless that needs fewer bytes.
+  /// Assigns offsets again in this order. Changes nothing unless that needs fewer bytes.
   void Repack(const std::vector<size_t>& order);
 
   std::vector<Buffer> buffers_;

@@ -198,7 +198,8 @@ class Analysis {
     if (!buffers.ShareForAllSizes()) return false;
     MemoryPart part;
     part.title = std::move(title);
-    for (const Maximum::Entry& entry : buffers.Peaks().entries()) {
+    const Maximum peaks = buffers.Peaks();
+    for (const Maximum::Entry& entry : peaks.entries()) {
       if (!entry.bytes.is_valid())
         return MakeUserError(Code::kMemoryLimit,
                              "the bytes of live values exceed the range of 64-bit integers");
@@ -261,6 +262,16 @@ llvm::Expected<std::shared_ptr<Binding>> BindSizes(const Schedule& schedule, Dev
   });
 }
 
+/// Sets the sizes of symbols that a check requires to be a constant.
+void SetRequiredSizes(const Schedule& schedule, llvm::StringMap<int64_t>* sizes) {
+  for (const Schedule::Check& each : schedule.checks) {
+    const DimCheck& check = *each.check;
+    if (check.relation == DimCheck::Relation::kEqual && !check.left.symbol().empty() &&
+        check.right.is_constant())
+      (*sizes)[check.left.symbol()] = check.right.constant();
+  }
+}
+
 /// Adds the parts for the first generic sizes for which the network can be planned. `given` sizes
 /// are used only if the network cannot be planned without.
 llvm::Error AnalyzeGeneric(const Graph& graph, const Schedule& schedule, PackCache& packs,
@@ -271,6 +282,7 @@ llvm::Error AnalyzeGeneric(const Graph& graph, const Schedule& schedule, PackCac
     llvm::StringMap<int64_t> sizes = GenericSizes(schedule.symbols, attempt % kAttempts);
     if (attempt >= kAttempts)
       for (const auto& entry : given) sizes[entry.first()] = entry.second;
+    SetRequiredSizes(schedule, &sizes);
     auto lookup = [&](llvm::StringRef symbol) { return std::optional(sizes.lookup(symbol)); };
     if (!AreGeneric(schedule, lookup)) continue;
     llvm::Expected<std::shared_ptr<Binding>> binding = BindSizes(schedule, context, packs, sizes);

@@ -403,10 +403,10 @@ llvm::Error Network::Impl::AddMemoryOfPart(unsigned index, llvm::ArrayRef<std::s
                                            const llvm::StringMap<int64_t>& symbols,
                                            MemoryReport* report) {
   llvm::Expected<ChosenPlan> chosen = PlanOf(index, outputs, run, context, symbols);
-  if (!chosen) return chosen.takeError();
-  if (llvm::is_contained(chosen->sizes, -1)) {
-    // Sizes that select a plan are not given: describes the plan for generic ones.
-    llvm::StringMap<int64_t> sizes = GenericSizes(chosen->symbols.vec(), 0);
+  if (!chosen || llvm::is_contained(chosen->sizes, -1)) {
+    llvm::consumeError(chosen.takeError());
+    // Sizes that select a plan may not be given: describes the plan for generic ones.
+    llvm::StringMap<int64_t> sizes = GenericSizes(part(index).Symbols(), 0);
     for (const auto& entry : symbols) sizes[entry.first()] = entry.second;
     chosen = PlanOf(index, outputs, run, context, sizes);
     if (!chosen) return chosen.takeError();

@@ -286,7 +286,7 @@ void AddNumber(CommandLine& line, llvm::StringRef name, llvm::StringRef value, l
       *target = number;
       return llvm::Error::success();
     }
-    return MakeUsageError("expected a number from {0} to {1}, got '{2}'", min, max, text);
+    return MakeUsageError("expected a number from {0:f0} to {1:f0}, got '{2}'", min, max, text);
   });
 }
 

@@ -99,14 +99,15 @@ class Printer {
     if (part.planned) {
       const PlannedMemory& planned = *part.planned;
       os << '\n'
-         << title << "planned for these sizes: " << BytesOf(planned.arena)
-         << " of arena for at most " << BytesOf(planned.live)
-         << " live at once, rounded up to 64 each; " << BytesOf(planned.values)
-         << " of values without the workspaces, of at most " << BytesOf(planned.workspace) << '\n';
+         << title << "planned for these sizes: " << BytesOf(planned.arena) << " of arena, "
+         << BytesOf(planned.live) << " live at once: " << BytesOf(planned.values)
+         << " of values, workspaces of at most " << BytesOf(planned.workspace)
+         << ", and rounding up to 64\n";
     }
     for (const std::string& choice : part.choices) os << "  select " << choice << '\n';
     size_t printed = 0;
     for (const MemoryPeak* peak : Peaks(part)) {
+      if (peak->values.empty()) continue;
       if (printed++ == kMostPeaks) break;
       os << '\n' << title << "live at step " << peak->step << ", " << peak->calls;
       if (!peak->location.empty()) os << "  # " << peak->location;

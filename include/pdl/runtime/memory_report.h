@@ -49,7 +49,7 @@ struct PlannedMemory {
 struct MemoryPart {
   /// Empty for a network without segments; "segment 1 of 2", "body of scan h".
   std::string title;
-  /// What the plan decided for each condition on sizes. The formulas hold for sizes with these
+  /// The decision of the plan for each condition on sizes. The formulas hold for sizes with these
   /// decisions.
   std::vector<std::string> choices;
   /// The peak of intermediate values is the maximum of these. None of them is provably at most
