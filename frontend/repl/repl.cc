@@ -65,6 +65,19 @@ llvm::StringRef MeantCommand(llvm::StringRef word) {
 
 }  // namespace
 
+std::string ReplaceStatement(llvm::StringRef text, const ast::Statement& old,
+                             llvm::StringRef code) {
+  llvm::StringRef head = text.take_front(old.range.begin);
+  // Includes the documentation of the old statement.
+  while (!old.doc.empty()) {
+    const llvm::StringRef above = head.rtrim(" \n");
+    const size_t line = above.rfind('\n') + 1;
+    if (!above.drop_front(line).ltrim().starts_with("##")) break;
+    head = head.take_front(line);
+  }
+  return (head + code.rtrim("\n") + text.drop_front(old.range.end)).str();
+}
+
 ReplHost::~ReplHost() = default;
 std::vector<std::string> ReplHost::ListFiles(llvm::StringRef, bool) { return {}; }
 llvm::Expected<PackedConstant> ReplHost::Draw(const Value&, SizeOfSymbol) {
@@ -87,12 +100,6 @@ std::vector<std::string> ReplSession::names() const {
 ReplReply ReplSession::Execute(llvm::StringRef text) {
   ReplReply reply;
   impl_->history->Execute(text, *impl_, &reply);
-  return reply;
-}
-
-ReplReply ReplSession::Share(llvm::StringRef name, PackedConstant value) {
-  ReplReply reply;
-  impl_->Share(name, std::move(value), &reply);
   return reply;
 }
 
@@ -367,30 +374,16 @@ bool ReplSession::Impl::Redefine(const ast::Statement* statement, const Probe& t
     return s->kind == statement->kind && RedefinableName(s) == name;
   });
   if (old == ast->statements.end()) return false;
+  const std::string whole = ReplaceStatement(text, **old, comments + typed.code);
+  Tried tried = CompileAll(whole, &reply->diagnostics);
+  if (!tried.graph) return true;
+  comments.clear();
   const llvm::StringMap<uint64_t> before = DescribeNames();
-  if (!Replace(**old, typed.code, reply)) return true;
+  Accept(whole, std::move(tried));
   Acknowledge(statement, reply);
   std::vector<Shown> shown = ChangedSince(before);
   if (statement->kind == ast::StatementKind::kAttr) shown.insert(shown.begin(), {name.str(), ""});
   Show(graph, shown, reply);
-  return true;
-}
-
-bool ReplSession::Impl::Replace(const ast::Statement& old, llvm::StringRef code, ReplReply* reply) {
-  llvm::StringRef head = llvm::StringRef(text).take_front(old.range.begin);
-  const llvm::StringRef tail = llvm::StringRef(text).drop_front(old.range.end);
-  // Includes the documentation of the old definition.
-  while (!old.doc.empty()) {
-    const llvm::StringRef above = head.rtrim(" \n");
-    const size_t line = above.rfind('\n') + 1;
-    if (!above.drop_front(line).ltrim().starts_with("##")) break;
-    head = head.take_front(line);
-  }
-  const std::string whole = head.str() + comments + code.rtrim("\n").str() + tail.str();
-  Tried tried = CompileAll(whole, &reply->diagnostics);
-  if (!tried.graph) return false;
-  comments.clear();
-  Accept(whole, std::move(tried));
   return true;
 }
 

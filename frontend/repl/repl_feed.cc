@@ -4,6 +4,18 @@
 #include "llvm/ADT/STLExtras.h"
 
 namespace pdl {
+namespace {
+
+/// The statement that declares the input; null if there is none.
+const ast::Statement* FindInput(const Ast& ast, llvm::StringRef name) {
+  for (const ast::Statement* statement : ast.statements) {
+    const auto* input = llvm::dyn_cast<ast::InputStatement>(statement);
+    if (input != nullptr && input->name.text == name) return statement;
+  }
+  return nullptr;
+}
+
+}  // namespace
 
 void ReplSession::Impl::ReportError(Code code, SourceRange place, std::string message,
                                     const Probe& typed, ReplReply* reply) {
@@ -135,35 +147,29 @@ void ReplSession::Impl::ExecuteFeed(const ast::FeedStatement* statement, const P
   values.KeepOnly(graph);
 }
 
-const ast::Statement* ReplSession::Impl::FindInput(llvm::StringRef name) const {
-  if (ast == nullptr) return nullptr;
-  for (const ast::Statement* statement : ast->statements) {
-    const auto* input = llvm::dyn_cast<ast::InputStatement>(statement);
-    if (input != nullptr && input->name.text == name) return statement;
+ReplReply ReplSession::Share(llvm::StringRef name, PackedConstant value) {
+  ReplReply reply;
+  Impl& session = *impl_;
+  const Value* given = session.graph.FindValue(name);
+  const bool is_fed = given != nullptr && given->kind() != ValueKind::kResult;
+  const std::string misfit = is_fed ? ReplValues::Misfit(name, given->type(), value) : "";
+  if (is_fed && given->kind() != ValueKind::kInput && !misfit.empty()) {
+    reply.error = misfit;
+    return reply;
   }
-  return nullptr;
-}
-
-void ReplSession::Impl::Share(llvm::StringRef name, PackedConstant value, ReplReply* reply) {
-  const Value* given = graph.FindValue(name);
-  const bool is_variable = given != nullptr && (given->kind() == ValueKind::kParameter ||
-                                                given->kind() == ValueKind::kState);
-  if (is_variable) {
-    reply->error = ReplValues::Misfit(name, given->type(), value);
-  } else if (given == nullptr || given->kind() != ValueKind::kInput ||
-             !ReplValues::Misfit(name, given->type(), value).empty()) {
-    Probe probe;
-    probe.code = ("input " + name + ": " + value.type.ToString() + "\n").str();
-    probe.typed = probe.code;
-    if (const ast::Statement* old = FindInput(name)) {
-      if (!Replace(*old, probe.code, reply)) return;
-    } else {
-      Tried tried = Try(probe, reply);
-      if (!tried.graph) return;
-      Accept(text + probe.code, std::move(tried));
-    }
+  if (!is_fed || !misfit.empty()) {
+    const std::string code = ("input " + name + ": " + value.type.ToString() + "\n").str();
+    const ast::Statement* old = is_fed ? FindInput(*session.ast, name) : nullptr;
+    std::string whole =
+        old == nullptr ? session.text + code : ReplaceStatement(session.text, *old, code);
+    Impl::Tried tried = session.CompileAll(whole, &reply.diagnostics);
+    if (!tried.graph) return reply;
+    // Warnings were shown when the statements were accepted.
+    reply.diagnostics = Diagnostics();
+    session.Accept(std::move(whole), std::move(tried));
   }
-  if (!reply->failed()) values.Feed(graph.FindValue(name), std::move(value));
+  session.values.Feed(session.graph.FindValue(name), std::move(value));
+  return reply;
 }
 
 }  // namespace pdl

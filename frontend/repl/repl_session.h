@@ -28,6 +28,9 @@ llvm::ArrayRef<ReplCommand> ReplCommands();
 /// "fc(xs...: F[..., D], size: int > 0) -> y".
 std::string CallOf(const LayerSignature& layer);
 
+/// The source with `code` instead of one of its statements and that statement's documentation.
+std::string ReplaceStatement(llvm::StringRef text, const ast::Statement& old, llvm::StringRef code);
+
 struct ReplSession::Impl {
   Impl(CompileRequest request_in, ReplHost& host_in);
   ~Impl();
@@ -72,18 +75,11 @@ struct ReplSession::Impl {
   /// The value of a `feed`; nullopt if an error was reported.
   std::optional<PackedConstant> FedValue(const Value& fed, SourceRange range, const Probe& probe,
                                          ReplReply* reply);
-  /// The statement that declares the input; null if there is none.
-  const ast::Statement* FindInput(llvm::StringRef name) const;
-  /// See ReplSession::Share.
-  void Share(llvm::StringRef name, PackedConstant value, ReplReply* reply);
   /// Reports an error at a range of the typed source.
   void ReportError(Code code, SourceRange place, std::string message, const Probe& probe,
                    ReplReply* reply);
   /// Replaces the accepted layer or attr with the same name. Returns false if there is none.
   bool Redefine(const ast::Statement* statement, const Probe& probe, ReplReply* reply);
-  /// Replaces an accepted statement, with its documentation, by another one. Returns false if the
-  /// source does not compile then, which is reported.
-  bool Replace(const ast::Statement& old, llvm::StringRef code, ReplReply* reply);
   /// Makes this the accepted source.
   void Accept(std::string whole, Tried tried);
   /// The layers that an import makes visible; none if it cannot be read.

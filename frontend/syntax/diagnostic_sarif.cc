@@ -45,6 +45,15 @@ Object PhysicalLocation(const SourceFile& file, SourceRange range) {
                 {"region", Region(file, range)}};
 }
 
+Object Fix(const SourceFile& file, const Suggestion& suggestion) {
+  Object replacement{{"deletedRegion", Region(file, suggestion.range)},
+                     {"insertedContent", TextMessage(suggestion.replacement)}};
+  Object change{{"artifactLocation", Object{{"uri", FileUri(file.name())}}},
+                {"replacements", Array{std::move(replacement)}}};
+  return Object{{"description", TextMessage("change to '" + suggestion.replacement + "'")},
+                {"artifactChanges", Array{std::move(change)}}};
+}
+
 Object Result(const Diagnostic& diagnostic, const llvm::DenseMap<Code, int>& rules) {
   std::string text = diagnostic.message;
   Array related;
@@ -71,6 +80,8 @@ Object Result(const Diagnostic& diagnostic, const llvm::DenseMap<Code, int>& rul
     result["locations"] = Array{std::move(location)};
   }
   if (!related.empty()) result["relatedLocations"] = std::move(related);
+  if (diagnostic.suggestion && diagnostic.file != nullptr)
+    result["fixes"] = Array{Fix(*diagnostic.file, *diagnostic.suggestion)};
   return result;
 }
 

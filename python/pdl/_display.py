@@ -40,7 +40,7 @@ def table_of(label: str, type: str, value: object) -> str | None:
     lines.append("<tr>" + "".join(f"<th>{cell}</th>" for cell in head) + "</tr>")
     for index in _shown(len(rows)):
         begin = [f"<th>{'…' if index is None else index}</th>"] * is_matrix
-        row = [] if index is None else rows[index]
+        row: Any = [] if index is None else rows[index]
         cells = [_cell(row[i]) if i is not None and i < len(row) else "<td></td>" for i in columns]
         lines.append("<tr>" + "".join(begin + cells) + "</tr>")
     return "\n".join([*lines, "</table>"])

@@ -138,16 +138,20 @@ def _pieces(output: bytes, values: list[Any]) -> list[Piece]:
     for label, type, parts, begin, end in values:
         if begin > at:
             pieces.append(output[at:begin].decode())
-        value = (
-            of_parts(type, parts)
-            if len(parts) in (2, 3) or type.startswith("sparse ")
-            else parts[0] if len(parts) == 1 else dict(enumerate(parts))
-        )
-        pieces.append(Shown(label, type, output[begin:end].decode(), value))
+        pieces.append(Shown(label, type, output[begin:end].decode(), _value(type, parts)))
         at = end
     if at < len(output):
         pieces.append(output[at:].decode())
     return pieces
+
+
+def _value(type: str, parts: list[Tensor]) -> Value:
+    if len(parts) == 1:
+        return parts[0]
+    # Three ragged dims have no class of their own.
+    if len(parts) == 4 and not type.startswith("sparse "):
+        return dict(zip(("", ".offsets", ".offsets2", ".offsets3"), parts))
+    return of_parts(type, parts)
 
 
 def _inputs(cell: str) -> Iterator[str]:

@@ -419,5 +419,63 @@ TEST_F(ReplTest, Completes) {
   EXPECT_THAT(Complete("cos(cosine, scale=^"), ElementsAre(""));
 }
 
+TEST_F(ReplTest, RepliesHaveTheValuesThatTheyShow) {
+  const ReplReply reply =
+      session_.Execute("a = [1.0, 2.0]\nb = cos(a)\nlayer f(x: F[N]) {\n  return x\n}");
+  ASSERT_EQ(reply.values.size(), 2u);
+  EXPECT_EQ(reply.values[0].label, "a");
+  EXPECT_EQ(reply.values[1].label, "b");
+  EXPECT_EQ(reply.values[1].value.values.num_elements(), 2);
+  llvm::StringRef output = reply.output;
+  EXPECT_EQ(output.slice(reply.values[0].begin, reply.values[0].end), "a: f32[2] = <2>\n");
+  EXPECT_EQ(output.slice(reply.values[1].begin, reply.values[1].end), "b: f32[2] = <2>\n");
+  EXPECT_THAT(output.drop_front(reply.values[1].end).str(), HasSubstr("# layer f("));
+  EXPECT_THAT(session_.names(), ElementsAre("a", "b"));
+}
+
+Constant Floats(llvm::ArrayRef<int64_t> sizes) {
+  const std::vector<float> ones(64, 1.0f);
+  return Constant::Copy(DType::kF32, sizes, ones.data());
+}
+
+TEST_F(ReplTest, SharedValuesAreInputs) {
+  ReplReply reply = session_.Share("x", Floats({2}));
+  EXPECT_FALSE(reply.failed());
+  EXPECT_EQ(reply.output, "");
+  EXPECT_EQ(session_.text(), "input x: f32[2]\n");
+  EXPECT_EQ(Say("y = cos(x)"), "y: f32[2] = <2>\n");
+  // A value of the same type is only fed, one of another type declares the input anew.
+  EXPECT_FALSE(session_.Share("x", Floats({2})).failed());
+  EXPECT_FALSE(session_.Share("x", Floats({3, 2})).failed());
+  EXPECT_EQ(session_.text(), "input x: f32[3, 2]\ny = cos(x)\n");
+  EXPECT_EQ(Say("y"), "f32[3, 2] = <6>\n");
+}
+
+TEST_F(ReplTest, SharedValuesFitDeclaredTypes) {
+  Say("## The points.\ninput x: f32[N, 2]\nparam w: f32[2] = zeros()\ny = cos(x)");
+  const std::string text = session_.text().str();
+  EXPECT_FALSE(session_.Share("x", Floats({5, 2})).failed());
+  EXPECT_FALSE(session_.Share("w", Floats({2})).failed());
+  EXPECT_EQ(session_.text(), text);
+  EXPECT_EQ(Say("y"), "f32[5, 2] = <10>\n");
+}
+
+TEST_F(ReplTest, WrongSharedValuesChangeNothing) {
+  Say("param w: f32[2] = zeros()\ninput x: f32[2]\ny = add(x, w)");
+  const std::string text = session_.text().str();
+  EXPECT_EQ(session_.Share("w", Floats({3})).error, "'w' is declared f32[2], got f32[3]");
+  // The name of a result, a value that statements do not accept, and something that is not a name.
+  ReplReply reply = session_.Share("y", Floats({2}));
+  ASSERT_TRUE(reply.failed());
+  EXPECT_THAT(reply.diagnostics.all()[0].message, HasSubstr("'y'"));
+  reply = session_.Share("x", Floats({4, 3}));
+  ASSERT_TRUE(reply.failed());
+  EXPECT_EQ(
+      reply.diagnostics.all()[0].file->PositionOf(reply.diagnostics.all()[0].primary.begin).line,
+      3u);
+  EXPECT_TRUE(session_.Share("3x", Floats({2})).failed());
+  EXPECT_EQ(session_.text(), text);
+}
+
 }  // namespace
 }  // namespace pdl

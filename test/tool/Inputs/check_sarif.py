@@ -46,7 +46,7 @@ for rule in driver["rules"]:
 assert run["columnKind"] in ("unicodeCodePoints", "utf16CodeUnits")
 print(run["columnKind"])
 for result in run["results"]:
-    only(result, ["level", "message"], ["ruleId", "ruleIndex", "locations", "relatedLocations"])
+    only(result, ["level", "message"], ["ruleId", "ruleIndex", "locations", "relatedLocations", "fixes"])
     assert result["level"] in ("error", "warning", "note")
     if "ruleId" in result:
         assert rules[result["ruleIndex"]] == result["ruleId"]
@@ -62,5 +62,13 @@ for result in run["results"]:
         text_of(related["message"])
         ids.append(related["id"])
     assert len(ids) == len(set(ids))
-    print(place, result["level"], result.get("ruleId", "-"), text_of(result["message"]).replace("\n", "|"))
+    fixes = ""
+    for fix in result.get("fixes", []):
+        assert text_of(only(fix, ["description", "artifactChanges"])["description"])
+        for change in fix["artifactChanges"]:
+            only(change, ["artifactLocation", "replacements"])
+            for edit in change["replacements"]:
+                only(edit, ["deletedRegion", "insertedContent"])
+                fixes += f" [{region(edit['deletedRegion'])} -> {text_of(edit['insertedContent'])}]"
+    print(place, result["level"], result.get("ruleId", "-"), text_of(result["message"]).replace("\n", "|") + fixes)
 print(len(run["results"]), "results, 1 run")
