@@ -5,7 +5,8 @@
 #include <vector>
 
 #include "kernels/convolution/channels_last_conv.h"
-#include "kernels/core/float_copy.h"
+#include "kernels/convolution/packed_weight.h"
+#include "kernels/linear/gemm.h"
 #include "kernels/linear/panel_gemm.h"
 #include "llvm/Support/FormatVariadic.h"
 
@@ -81,19 +82,12 @@ PanelConv::PanelConv(const ConvSizes& sizes) : sizes_(sizes) {
 
 llvm::Error PanelConv::Prepare(const PrepareContext& context) {
   const int64_t bytes = sizes_.groups * panel_floats() * 4;
-  const Tensor* constant = context.constant_input(1);
-  if (constant != nullptr) {
-    auto pack = [&]() -> llvm::Expected<std::shared_ptr<const void>> {
-      llvm::Expected<std::shared_ptr<void>> packed = AllocateAligned(bytes);
-      if (!packed) return packed.takeError();
-      Pack(constant->data<float>(), static_cast<float*>(packed->get()));
-      return std::shared_ptr<const void>(std::move(*packed));
-    };
-    const std::string layout = llvm::formatv("conv-panels-{0}-{1}", columns_, sizes_.groups).str();
-    auto packed = context.Pack(1, layout, pack);
-    if (!packed) return packed.takeError();
-    packed_ = std::move(*packed);
-  } else {
+  const std::string layout = llvm::formatv("conv-panels-{0}-{1}", columns_, sizes_.groups).str();
+  auto packed =
+      PackConstantWeight(context, layout, bytes, [&](const float* w, float* to) { Pack(w, to); });
+  if (!packed) return packed.takeError();
+  packed_ = std::move(*packed);
+  if (packed_ == nullptr) {
     packed_at_ = 0;
     workspace_bytes_ = RoundUp(bytes, 64);
   }

@@ -5,7 +5,7 @@
 #include <vector>
 
 #include "kernels/convolution/channels_last_conv.h"
-#include "kernels/core/float_copy.h"
+#include "kernels/convolution/packed_weight.h"
 #include "kernels/core/registers.h"
 #include "llvm/Support/FormatVariadic.h"
 
@@ -316,19 +316,12 @@ SlidingConv::SlidingConv(const ConvSizes& sizes) : sizes_(sizes) {
 
 llvm::Error SlidingConv::Prepare(const PrepareContext& context) {
   const int64_t bytes = registers_ * w_register() * 4;
-  const Tensor* constant = context.constant_input(1);
-  if (constant != nullptr) {
-    auto pack = [&]() -> llvm::Expected<std::shared_ptr<const void>> {
-      llvm::Expected<std::shared_ptr<void>> packed = AllocateAligned(bytes);
-      if (!packed) return packed.takeError();
-      Pack(constant->data<float>(), static_cast<float*>(packed->get()));
-      return std::shared_ptr<const void>(std::move(*packed));
-    };
-    const std::string layout = llvm::formatv("conv-registers-{0}-{1}", lanes_, steps_).str();
-    auto packed = context.Pack(1, layout, pack);
-    if (!packed) return packed.takeError();
-    packed_ = std::move(*packed);
-  } else {
+  const std::string layout = llvm::formatv("conv-registers-{0}-{1}", lanes_, steps_).str();
+  auto packed =
+      PackConstantWeight(context, layout, bytes, [&](const float* w, float* to) { Pack(w, to); });
+  if (!packed) return packed.takeError();
+  packed_ = std::move(*packed);
+  if (packed_ == nullptr) {
     taps_at_ = RoundUp(bytes, 64);
   }
   const WindowDim* d = sizes_.window.d;

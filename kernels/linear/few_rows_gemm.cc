@@ -128,27 +128,6 @@ GemmFunction FewRowsTurnedGemm() { return ChooseRegister<float, FewRowsTurnedLoo
 GemmFunction PanelsGemm() { return ChooseRegister<float, PanelsLoop>(); }
 int64_t PanelColumns() { return ChooseRegister<float, PanelColumnsLoop>()(); }
 
-namespace {
-
-// Writes the transpose of four rows of `length` floats to rows of `stride` floats.
-void TransposeFourRows(const float* from, int64_t row, int64_t length, float* to, int64_t stride) {
-  int64_t k = 0;
-  for (; k + 4 <= length; k += 4, to += 4 * stride) {
-    __m128 a = _mm_loadu_ps(from + k), b = _mm_loadu_ps(from + row + k);
-    __m128 c = _mm_loadu_ps(from + 2 * row + k), d = _mm_loadu_ps(from + 3 * row + k);
-    _MM_TRANSPOSE4_PS(a, b, c, d);
-    _mm_storeu_ps(to, a);
-    _mm_storeu_ps(to + stride, b);
-    _mm_storeu_ps(to + 2 * stride, c);
-    _mm_storeu_ps(to + 3 * stride, d);
-  }
-  for (; k < length; ++k, to += stride) {
-    for (int64_t i = 0; i < 4; ++i) to[i] = from[i * row + k];
-  }
-}
-
-}  // namespace
-
 void PackPanels(const GemmShape& s, const float* b, float* to) {
   const int64_t columns = PanelColumns();
   for (int64_t j = 0; j < s.n; j += columns) {
@@ -160,11 +139,7 @@ void PackPanels(const GemmShape& s, const float* b, float* to) {
       for (int64_t k = 0; k < s.k; ++k) std::copy_n(from + k * s.b_row, n, panel + k * columns);
       continue;
     }
-    int64_t i = 0;
-    for (; s.b_row == 1 && i + 4 <= n; i += 4) {
-      TransposeFourRows(from + i * s.b_column, s.b_column, s.k, panel + i, columns);
-    }
-    for (; i < n; ++i) {
+    for (int64_t i = 0; i < n; ++i) {
       for (int64_t k = 0; k < s.k; ++k) {
         panel[k * columns + i] = from[i * s.b_column + k * s.b_row];
       }

@@ -3,8 +3,7 @@
 #include <algorithm>
 #include <cstring>
 
-#include "kernels/core/cpu_isa.h"
-#include "kernels/linear/panel_gemm.h"
+#include "kernels/core/float_copy.h"
 #include "llvm/Support/FormatVariadic.h"
 #include "runtime/memory.h"
 #include "runtime/saturating.h"
@@ -64,10 +63,9 @@ llvm::Expected<std::shared_ptr<const MatmulPlan>> MatmulPlan::Make(const Prepare
   const bool is_tiny = shape.m * shape.n * shape.k <= tiny_work;
   const bool reads_b_once =
       shape.m == 1 && shape.b_column == 1 && context.constant_input(1) == nullptr;
-  llvm::Error error =
-      plan->compute_dtype_ != DType::kF32 || is_tiny || reads_b_once ? plan->PreparePlain(context)
-      : plan->SuitsPanels(context.constant_input(1) != nullptr)      ? plan->PreparePanels(context)
-                                                                     : plan->PrepareDnnl(context);
+  llvm::Error error = plan->compute_dtype_ != DType::kF32 || is_tiny || reads_b_once
+                          ? plan->PreparePlain(context)
+                          : plan->PrepareDnnl(context);
   if (error) return error;
   plan->LayOutWorkspace();
   return plan;
@@ -173,7 +171,7 @@ llvm::Expected<bool> MatmulPlan::PrepareFewRows(const PrepareContext& context) {
   // More rows of dot products would not be computed as fast as b is read.
   constexpr int64_t kRowsOfDots = 2;
   if (constant != nullptr) {
-    if (llvm::Error error = PackIntoPanels(context)) return error;
+    if (llvm::Error error = PackIntoPanels(context, *constant)) return error;
     plain_ = PanelsGemm();
   } else if (dtype_ == DType::kF32 && s.b_row == 1 && s.m <= kRowsOfDots) {
     plain_ = FewRowsTurnedGemm();
@@ -191,64 +189,27 @@ llvm::Expected<bool> MatmulPlan::PrepareFewRows(const PrepareContext& context) {
   return true;
 }
 
-// oneDNN's kernels for AVX2 read matrices as they are stored: where rows are 4 KiB apart, they
-// replace one another in the first-level cache.
-bool MatmulPlan::SuitsPanels(bool is_constant) const {
-  // Packing a computed matrix must pay off.
-  constexpr int64_t kLeastRows = 6, kLeastRowsOfPacking = 24, kLeastColumns = 4;
-  return CurrentIsa() == Isa::kAvx2 && shape_.a_column == 1 && shape_.n >= kLeastColumns &&
-         shape_.m >= (is_constant ? kLeastRows : kLeastRowsOfPacking);
-}
-
-llvm::Error MatmulPlan::PreparePanels(const PrepareContext& context) {
-  plain_ = DenseRowsGemm();
-  return PackIntoPanels(context);
-}
-
-llvm::Error MatmulPlan::PackIntoPanels(const PrepareContext& context) {
-  const int64_t bytes = b_matrices() * panel_elements() * element_size_;
-  unpacked_ = shape_;
-  for (int64_t& offset : b_offsets_) offset = offset / (shape_.n * shape_.k) * panel_elements();
-  // The offset of a column, which is the first of a panel.
-  shape_.b_column = shape_.k;
-  shape_.b_row = PanelColumns();
-  const Tensor* constant = context.constant_input(1);
-  packs_b_ = constant == nullptr;
-  if (packs_b_) return llvm::Error::success();
+llvm::Error MatmulPlan::PackIntoPanels(const PrepareContext& context, const Tensor& constant) {
+  const GemmShape& s = shape_;
   auto pack = [&]() -> llvm::Expected<std::shared_ptr<const void>> {
-    auto floats = AsFloats(*constant);
+    auto floats = AsFloats(constant);
     if (!floats) return floats.takeError();
-    llvm::Expected<std::shared_ptr<void>> packed = AllocateAligned(bytes);
+    const int64_t elements = RoundUp(s.n, PanelColumns()) * s.k;
+    llvm::Expected<std::shared_ptr<void>> packed = AllocateAligned(elements * element_size_);
     if (!packed) return packed.takeError();
-    CPUContext one_thread(1);
-    PackMatrices(static_cast<const float*>(floats->get()), static_cast<float*>(packed->get()),
-                 one_thread);
+    PackPanels(s, static_cast<const float*>(floats->get()), static_cast<float*>(packed->get()));
     return std::shared_ptr<const void>(std::move(*packed));
   };
   const std::string layout =
-      llvm::formatv("panels-{0}-{1}-{2}", PanelColumns(), unpacked_.b_row, unpacked_.b_column)
-          .str();
+      llvm::formatv("panels-{0}-{1}-{2}", PanelColumns(), s.b_row, s.b_column).str();
   auto packed = context.Pack(1, layout, pack);
   if (!packed) return packed.takeError();
   ordered_b_ = std::move(*packed);
   reads_b_ = false;
+  // The offset of a column, which is the first of a panel.
+  shape_.b_column = s.k;
+  shape_.b_row = PanelColumns();
   return llvm::Error::success();
-}
-
-void MatmulPlan::PackMatrices(const float* b, float* to, CPUContext& context) const {
-  // Elements that a task packs.
-  constexpr int64_t kGrain = int64_t{1} << 15;
-  const int64_t columns = PanelColumns(), panels = (shape_.n + columns - 1) / columns;
-  context.ParallelFor(b_matrices() * panels, 1 + kGrain / (shape_.k * columns),
-                      [&](int64_t begin, int64_t end) {
-                        for (int64_t panel = begin; panel < end; ++panel) {
-                          const int64_t matrix = panel / panels, first = panel % panels * columns;
-                          GemmShape part = unpacked_;
-                          part.n = std::min(columns, shape_.n - first);
-                          PackPanels(part, b + matrix * shape_.n * shape_.k + first * part.b_column,
-                                     to + matrix * panel_elements() + first * shape_.k);
-                        }
-                      });
 }
 
 llvm::Error MatmulPlan::PreparePlain(const PrepareContext& context) {
@@ -334,7 +295,6 @@ void MatmulPlan::LayOutWorkspace() {
     if (reads_b_) b_at_ = take(b_elements_ * element_size_);
   }
   if (orders_b_ && ordered_b_ == nullptr) ordered_b_at_ = take(b_elements_ * element_size_);
-  if (packs_b_) ordered_b_at_ = take(b_matrices() * panel_elements() * element_size_);
   scratch_at_ = take(scratch_bytes_ * groups_);
 }
 
@@ -362,10 +322,6 @@ void MatmulPlan::Run(const Tensor& a, const Tensor& b, void* c, void* workspace_
     right = static_cast<const char*>(ordered_b_.get());
   } else if (orders_b_) {
     order_b_.Run(right, workspace + ordered_b_at_, context);
-    right = workspace + ordered_b_at_;
-  } else if (packs_b_) {
-    PackMatrices(reinterpret_cast<const float*>(right),
-                 reinterpret_cast<float*>(workspace + ordered_b_at_), context);
     right = workspace + ordered_b_at_;
   }
   const int64_t tasks = static_cast<int64_t>(a_offsets_.size()) * blocks_;

@@ -5,7 +5,6 @@
 #include <memory>
 #include <vector>
 
-#include "kernels/core/float_copy.h"
 #include "kernels/core/strided_copy.h"
 #include "kernels/linear/gemm.h"
 #include "pdl/op/operator.h"
@@ -33,15 +32,7 @@ class MatmulPlan : public CallState {
   void CutIntoTasks();
   /// Returns whether it is a matmul of few rows by a large matrix; then it is prepared.
   llvm::Expected<bool> PrepareFewRows(const PrepareContext& context);
-  /// Whether our own kernel is used instead of oneDNN's.
-  bool SuitsPanels(bool is_constant) const;
-  llvm::Error PreparePanels(const PrepareContext& context);
-  /// Packs all matrices of the right operand once, if it is constant, else in each run.
-  llvm::Error PackIntoPanels(const PrepareContext& context);
-  /// The number of matrices of the right operand, and the elements of each when it is packed.
-  int64_t b_matrices() const { return b_elements_ / (shape_.n * shape_.k); }
-  int64_t panel_elements() const { return RoundUp(shape_.n, PanelColumns()) * shape_.k; }
-  void PackMatrices(const float* b, float* to, CPUContext& context) const;
+  llvm::Error PackIntoPanels(const PrepareContext& context, const Tensor& constant);
   llvm::Error PreparePlain(const PrepareContext& context);
   llvm::Error PrepareDnnl(const PrepareContext& context);
   void LayOutWorkspace();
@@ -76,10 +67,7 @@ class MatmulPlan : public CallState {
   /// The right operand in row-major order: prepared once if it is constant, else in each run.
   std::shared_ptr<const void> ordered_b_;
   bool orders_b_ = false;
-  bool packs_b_ = false;
   StridedCopy order_b_;
-  /// The shape with the strides of the right operand that is packed.
-  GemmShape unpacked_;
 
   // Offsets into the workspace, in bytes; -1 if unused.
   int64_t a_at_ = -1, b_at_ = -1, c_at_ = -1, ordered_b_at_ = -1, scratch_at_ = 0;

@@ -2,7 +2,6 @@
 
 #include <algorithm>
 
-#include "kernels/linear/gemm.h"
 #include "kernels/linear/register_gemm.h"
 
 namespace pdl {
@@ -106,8 +105,8 @@ struct PanelGemmLoop {
   }
 
   static PDL_INLINE void Block(const PanelGemm& g, const DepthBlock& depth, bool adds) {
-    const int64_t panel = g.runs * g.run_length * kColumns;
     const float* b = g.b + (depth.first_run * g.run_length + depth.begin) * kColumns;
+    const int64_t panel = g.runs * g.run_length * kColumns;
     // While a panel is used, the next one is read from memory.
     const int64_t lines = depth.runs * depth.length * kColumns / kLineFloats;
     const int64_t lines_a_block = lines * kRows / g.rows + 1;
@@ -154,33 +153,9 @@ struct PanelRowsLoop {
   static PDL_INLINE int64_t Run() { return R::kBlockRows; }
 };
 
-/// Rows of a that stay in the second-level cache while all panels are multiplied by them: a
-/// multiple of each set's kBlockRows.
-constexpr int64_t kCachedRows = 144;
-
-void MultiplyDenseRows(const GemmShape& s, const void* a, const void* b, void* c) {
-  const PanelGemmFunction multiply = ScatteredRowsGemm();
-  const float* rows[kCachedRows];
-  PanelGemm g;
-  g.columns = s.n;
-  g.run_length = s.k;
-  g.runs_of_a = rows;
-  g.b = static_cast<const float*>(b);
-  g.c_row = s.c_row;
-  for (int64_t first = 0; first < s.m; first += g.rows) {
-    g.rows = std::min(kCachedRows, s.m - first);
-    for (int64_t i = 0; i < g.rows; ++i) {
-      rows[i] = static_cast<const float*>(a) + (first + i) * s.a_row;
-    }
-    g.c = static_cast<float*>(c) + first * s.c_row;
-    multiply(g);
-  }
-}
-
 }  // namespace
 
 PanelGemmFunction ScatteredRowsGemm() { return ChooseRegister<float, PanelGemmLoop>(); }
-GemmFunction DenseRowsGemm() { return &MultiplyDenseRows; }
 int64_t PanelRows() { return ChooseRegister<float, PanelRowsLoop>()(); }
 
 }  // namespace pdl

@@ -1,11 +1,9 @@
 // f32 matmuls whose right operand is packed into panels of columns, and whose left rows may be
-// scattered in memory: shared by matmul and by convolutions with channels last.
+// scattered in memory, as the windows of convolutions are.
 #ifndef PDL_KERNELS_LINEAR_PANEL_GEMM_H_
 #define PDL_KERNELS_LINEAR_PANEL_GEMM_H_
 
 #include <cstdint>
-
-#include "kernels/linear/gemm.h"
 
 namespace pdl {
 
@@ -18,7 +16,7 @@ struct PanelGemm {
   int64_t runs = 1, run_length = 0;
   const float* const* runs_of_a = nullptr;
   int64_t a_offset = 0;
-  /// Packed by PackPanels: panels of PanelColumns() columns, each with runs * run_length rows.
+  /// Packed in panels of PanelColumns() columns, each with runs * run_length rows; see gemm.h.
   const float* b = nullptr;
   float* c = nullptr;
   int64_t c_row = 0;  // elements between rows of c
@@ -28,8 +26,6 @@ struct PanelGemm {
 /// bits whether it is computed separately or not.
 using PanelGemmFunction = void (*)(const PanelGemm& gemm);
 PanelGemmFunction ScatteredRowsGemm();
-/// The same for a dense matrix a, with a_column = 1, and b packed by PackPanels.
-GemmFunction DenseRowsGemm();
 /// The number of rows of c that are computed together.
 int64_t PanelRows();
 
