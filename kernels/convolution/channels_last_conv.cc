@@ -70,6 +70,17 @@ class PointwiseConv : public ChannelsLastConv {
   std::shared_ptr<const MatmulPlan> product_;
 };
 
+// Whether a 1x1 window is computed without oneDNN, whose AVX2 kernels copy x for each block of
+// features. Positions 4 KiB apart would replace one another in the first-level cache, and the last
+// of few positions do not fill the registers.
+bool SuitsPanels(const PrepareContext& context, const ConvSizes& sizes) {
+  constexpr int64_t kFloatsOfPeriod = 1024, kLeastChannels = 64, kLeastPositions = 96;
+  return CurrentIsa() != Isa::kAvx512 && context.constant_input(1) != nullptr &&
+         std::min(sizes.channels, sizes.features) >= kLeastChannels &&
+         sizes.channels % kFloatsOfPeriod != 0 &&
+         sizes.batch * sizes.window.out() >= kLeastPositions;
+}
+
 }  // namespace
 
 PositionPieces PositionPieces::Cut(int64_t rows, int64_t row_elements, int64_t work,
@@ -94,7 +105,7 @@ llvm::Expected<std::shared_ptr<const ChannelsLastConv>> ChannelsLastConv::Make(
   if (sizes.x_elements() == 0 || sizes.w_elements() == 0 || sizes.y_elements() == 0) {
     return std::make_shared<EmptyConv>(sizes);
   }
-  if (IsPointwise(sizes)) {
+  if (IsPointwise(sizes) && !SuitsPanels(context, sizes)) {
     auto product = MatmulPlan::Make(PlacesTimesWeight(context, sizes), false, true);
     if (!product) return product.takeError();
     return std::make_shared<PointwiseConv>(std::move(*product));

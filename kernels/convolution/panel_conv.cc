@@ -71,9 +71,9 @@ PanelConv::PanelConv(const ConvSizes& sizes) : sizes_(sizes) {
   }
   block_features_ = sizes.features;
   if (sizes.groups == 1 && pieces_.count < target) {
-    const int64_t wanted = std::min(DivideUp(target, pieces_.count),
-                                    std::max<int64_t>(1, sizes.features / kLeastFeatures));
-    block_features_ = RoundUp(DivideUp(sizes.features, wanted), columns_);
+    const int64_t parts = std::min(DivideUp(target, pieces_.count),
+                                   std::max<int64_t>(1, sizes.features / kLeastFeatures));
+    block_features_ = RoundUp(DivideUp(sizes.features, parts), columns_);
     blocks_ = DivideUp(sizes.features, block_features_);
   }
   tasks_ = pieces_.count * blocks_;
