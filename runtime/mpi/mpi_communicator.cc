@@ -22,6 +22,8 @@ using Clock = std::chrono::steady_clock;
 constexpr size_t kLargestMessage = size_t{1} << 30;
 constexpr int kTag = 0;
 
+volatile sig_atomic_t abort_status = 0;
+
 std::string ErrorText(int code) {
   char text[MPI_MAX_ERROR_STRING];
   int length = 0;
@@ -44,8 +46,9 @@ class MpiCommunicator final : public Communicator {
 
   [[noreturn]] void Abort(int status) override {
     // In case MPI waits for a process that is stopped.
-    signal(SIGALRM, SIG_DFL);
-    alarm(5);
+    abort_status = status;
+    signal(SIGALRM, [](int) { _exit(abort_status); });
+    alarm(2);
     MPI_Abort(communicator_, status);
     _exit(status);
   }
