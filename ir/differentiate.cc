@@ -204,6 +204,17 @@ llvm::Expected<std::vector<Value*>> Differentiate(Graph& graph, const OpRegistry
 
 bool IsGradient(const OpDef& def) { return def.name() == "gradient"; }
 
+llvm::DenseSet<const Op*> OuterGradients(const Graph& graph) {
+  llvm::DenseSet<const Op*> outer;
+  ValueSet below(graph);
+  auto is_gradient = [](const Op& op) { return IsGradient(op.def()); };
+  PropagateBackward(graph.ops(), below, is_gradient, [&](const Op& op) {
+    if (!below.ContainsAny(op.results())) outer.insert(&op);
+    below.InsertAll(op.operands());
+  });
+  return outer;
+}
+
 GradientFlow FindGradientFlow(const Graph& graph, const Value* output,
                               llvm::ArrayRef<Value*> inputs) {
   const llvm::ArrayRef<Op*> ops = graph.ops();

@@ -10,21 +10,13 @@
 #include "pdl/op/error.h"
 #include "pdl/version.h"
 #include "runtime/cuda_library.h"
+#include "runtime/own_folder.h"
 
 namespace pdl {
 namespace {
 
 constexpr char kCudaLibrary[] = "libpdl_cuda.so";
 constexpr char kDriver[] = "libcuda.so.1";
-
-/// The folder of the library or program that contains this code.
-std::string OwnFolder() {
-  Dl_info info;
-  if (dladdr(reinterpret_cast<void*>(&OwnFolder), &info) == 0 || !info.dli_fname) return ".";
-  llvm::SmallString<256> path;
-  if (llvm::sys::fs::real_path(info.dli_fname, path)) path = info.dli_fname;
-  return llvm::sys::path::parent_path(path).str();
-}
 
 /// libpdl_cuda.so once it is loaded, or the reason why it is not.
 struct CudaLibrary {

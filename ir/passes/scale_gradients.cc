@@ -3,7 +3,6 @@
 #include "llvm/ADT/DenseSet.h"
 #include "llvm/ADT/STLExtras.h"
 #include "pdl/compiler/differentiate.h"
-#include "pdl/compiler/graph_walk.h"
 #include "pdl/compiler/passes.h"
 #include "pdl/op/error.h"
 
@@ -20,7 +19,7 @@ class GradientScaling {
     graph_.SetComment(scale, "The scale of the losses; halved when gradients overflow.");
     Value* good = AddState(options_.state + ".good", Constant::Scalar(DType::kI64, 0));
     graph_.SetComment(good, "Steps since the scale was changed.");
-    const llvm::DenseSet<const Op*> outer = OuterGradients();
+    const llvm::DenseSet<const Op*> outer = OuterGradients(graph_);
     if (outer.empty()) return;
     const std::vector<Op*> ops = graph_.ops().vec();
     llvm::SmallVector<Value*, 8> sums;
@@ -57,18 +56,6 @@ class GradientScaling {
     VariableInfo info;
     info.initializer = (*call)->block();
     return graph_.AddState(name, Type(dtype, {}), std::move(info));
-  }
-
-  /// The calls of `gradient` that no other `gradient` depends on.
-  llvm::DenseSet<const Op*> OuterGradients() const {
-    llvm::DenseSet<const Op*> outer;
-    ValueSet below(graph_);
-    auto is_gradient = [](const Op& op) { return IsGradient(op.def()); };
-    PropagateBackward(graph_.ops(), below, is_gradient, [&](const Op& op) {
-      if (!below.ContainsAny(op.results())) outer.insert(&op);
-      below.InsertAll(op.operands());
-    });
-    return outer;
   }
 
   void Scale(Op& gradient, Value* scale, llvm::SmallVectorImpl<Value*>* sums) {

@@ -2,6 +2,7 @@
 
 #include <cstring>
 
+#include "pdl/compiler/trace.h"
 #include "runtime/memory.h"
 
 namespace pdl {
@@ -45,6 +46,7 @@ llvm::Expected<Tensor> Batch::Take(DType dtype, llvm::ArrayRef<int64_t> sizes) {
 }
 
 llvm::Error Batch::Put(llvm::ArrayRef<int64_t> rows, Scope* scope) {
+  const TraceSpan span("load data");
   next_ = 0;
   const int64_t count = static_cast<int64_t>(rows.size());
   for (const Dataset::Field& field : data_.fields()) {

@@ -22,7 +22,9 @@ constexpr int64_t kMaxCount = int64_t{1} << 53;
 int64_t ToBits(double value) { return std::bit_cast<int64_t>(value); }
 int64_t ToBits(uint64_t value) { return std::bit_cast<int64_t>(value); }
 
-std::string ToJson(const TrainingProgress& progress) {
+}  // namespace
+
+std::string ProgressToJson(const TrainingProgress& progress) {
   std::string text;
   llvm::raw_string_ostream os(text);
   llvm::json::OStream json(os);
@@ -40,6 +42,7 @@ std::string ToJson(const TrainingProgress& progress) {
     json.attribute("seed", ToBits(progress.seed));
     json.attribute("rows", progress.rows);
     json.attribute("batch_size", progress.batch_size);
+    if (progress.micro_batch != 0) json.attribute("micro_batch", progress.micro_batch);
     json.attribute("shuffle", progress.shuffle);
     json.attribute("drop_last", progress.drop_last);
     write_hashes("data", progress.data);
@@ -61,7 +64,7 @@ std::string ToJson(const TrainingProgress& progress) {
   return text;
 }
 
-std::optional<TrainingProgress> FromJson(llvm::StringRef text) {
+std::optional<TrainingProgress> ProgressFromJson(llvm::StringRef text) {
   if (OutlineJson(text).depth > 2) return std::nullopt;
   llvm::Expected<llvm::json::Value> json = llvm::json::parse(text);
   if (!json) {
@@ -91,6 +94,7 @@ std::optional<TrainingProgress> FromJson(llvm::StringRef text) {
   progress.seed = std::bit_cast<uint64_t>(integer("seed", false));
   progress.rows = integer("rows");
   progress.batch_size = integer("batch_size");
+  if (object->get("micro_batch") != nullptr) progress.micro_batch = integer("micro_batch");
   progress.shuffle = truth("shuffle");
   progress.drop_last = truth("drop_last");
   // Files of earlier versions have no hashes and no precision.
@@ -140,13 +144,11 @@ std::optional<TrainingProgress> FromJson(llvm::StringRef text) {
   return progress;
 }
 
-}  // namespace
-
 bool IsCheckpoint(const SafetensorsFile& file) { return !file.FindMetadata(kProgress).empty(); }
 
 llvm::Error WriteCheckpoint(llvm::StringRef path, const Checkpoint& checkpoint) {
   const std::vector<NamedText> metadata = {{kNetwork.str(), checkpoint.network},
-                                           {kProgress.str(), ToJson(checkpoint.progress)}};
+                                           {kProgress.str(), ProgressToJson(checkpoint.progress)}};
   return WriteSafetensors(path, checkpoint.tensors, metadata);
 }
 
@@ -159,7 +161,7 @@ llvm::Expected<Checkpoint> ReadCheckpoint(llvm::StringRef path) {
         "'{0}' is not a checkpoint: it has tensors, but no metadata about the progress of a run",
         path);
   Checkpoint checkpoint;
-  std::optional<TrainingProgress> read = FromJson(file->FindMetadata(kProgress));
+  std::optional<TrainingProgress> read = ProgressFromJson(file->FindMetadata(kProgress));
   if (!read) return CannotRead(path, "its metadata '{0}' is broken", kProgress);
   checkpoint.progress = std::move(*read);
   checkpoint.network = file->FindMetadata(kNetwork).str();

@@ -26,6 +26,8 @@ struct TrainingProgress {
   uint64_t seed = 0;
   int64_t rows = 0;
   int64_t batch_size = 0;
+  /// Rows of a micro-batch; 0: steps are not computed from micro-batches.
+  int64_t micro_batch = 0;
   bool shuffle = true;
   bool drop_last = false;
   /// Hashes of the data, of the validation data (none: the training data), and of the given initial
@@ -44,6 +46,10 @@ struct TrainingProgress {
 
   friend bool operator==(const TrainingProgress&, const TrainingProgress&) = default;
 };
+
+std::string ProgressToJson(const TrainingProgress& progress);
+/// Returns nullopt if the string is not from ProgressToJson.
+std::optional<TrainingProgress> ProgressFromJson(llvm::StringRef text);
 
 /// A .safetensors file with parameters, states and optimizer states under their names, and the rest
 /// as metadata.

@@ -41,8 +41,6 @@ llvm::Error Trainer::Impl::CheckOptions() const {
   auto wrong = [](const char* format, auto... arguments) {
     return MakeUserError(Code::kTrainingData, format, arguments...);
   };
-  if (options.batch_size < 1)
-    return wrong("a batch has at least 1 row, got {0}", options.batch_size);
   const DType precision = options.network.precision;
   if (precision != DType::kF32 && precision != DType::kF16 && precision != DType::kBF16)
     return wrong("products are computed in f32, bf16 or f16, not in {0}", DTypeName(precision));
@@ -66,6 +64,8 @@ llvm::Expected<Trainer::Impl::StepNetwork> Trainer::Impl::MakeStepNetwork(Graph 
   }
   NetworkOptions kept = options.network;
   kept.max_bindings = std::max(kept.max_bindings, kStepBindings);
+  if (uses_micro_batches())
+    if (llvm::Error error = Split(step, kept, &made)) return error;
   auto created = Network::Create(std::move(step), kept, registry);
   if (!created) return created.takeError();
   made.network = std::move(*created);
@@ -161,13 +161,8 @@ llvm::ArrayRef<int64_t> Trainer::Impl::NextRows() {
                                               static_cast<size_t>(count));
 }
 
-/// Copies the examples of a batch from the data.
-static llvm::Error PutBatch(Batch& batch, llvm::ArrayRef<int64_t> rows, Scope* scope) {
-  const TraceSpan span("load data");
-  return batch.Put(rows, scope);
-}
-
 llvm::Expected<StepReport> Trainer::Impl::Step() {
+  if (llvm::Error error = JoinRanks()) return error;
   if (AtEndOfEpoch()) {
     ++progress.epoch;
     BeginEpoch();
@@ -176,37 +171,32 @@ llvm::Expected<StepReport> Trainer::Impl::Step() {
   if (!next) return next.takeError();
   const llvm::ArrayRef<int64_t> rows = NextRows();
   const TraceSpan span("training step");
-  if (llvm::Error error = PutBatch(batch, rows, &scope)) return error;
   if (step_counter)
     scope.Create(step_counter->name())
         ->Set(Tensor::FromValues<int64_t>(DType::kI64, {}, {progress.step}));
   StepReport report;
-  if (llvm::Error error = Run(**next, &report)) {
-    return llvm::handleErrors(std::move(error), [&](const UserError& e) {
-      std::string text = llvm::formatv("step {0}: {1}", progress.step + 1, e.text());
-      return e.code() == Code::kNotFinite ? NotFinite(std::move(text), data, rows)
-                                          : MakeUserError(e.code(), "{0}", text);
-    });
-  }
+  llvm::Expected<std::vector<double>> metrics = Run(**next, rows, &report);
+  if (!metrics) return ErrorOfStep(metrics.takeError(), rows);
   report.step = ++progress.step;
   report.epoch = progress.epoch + 1;
   report.batch = ++progress.batch;
   report.batches = BatchesInEpoch();
   report.rows = static_cast<int64_t>(rows.size());
-  for (size_t i : (*next)->metrics) {
-    const double value = MetricIn(scope, names.all[i]);
+  for (const auto& [i, value] : llvm::zip_equal((*next)->metrics, *metrics)) {
     report.metrics.push_back({names.all[i], value});
     progress.sums[i] += value * static_cast<double>(report.rows);
     progress.summed_rows[i] += report.rows;
     if (i >= names.losses || std::isfinite(value)) continue;
-    return NotFinite(llvm::formatv("the loss '{0}' is {1} in step {2}, of epoch {3}", names.all[i],
-                                   DescribeNotFinite(value, 0, {}), report.step, report.epoch),
-                     data, rows);
+    return ErrorOfAll(
+        NotFinite(llvm::formatv("the loss '{0}' is {1} in step {2}, of epoch {3}", names.all[i],
+                                DescribeNotFinite(value, 0, {}), report.step, report.epoch),
+                  data, rows));
   }
   return report;
 }
 
 llvm::Expected<std::vector<Metric>> Trainer::Impl::Evaluate(const Dataset& measured_data) {
+  if (llvm::Error error = JoinRanks()) return error;
   const TraceSpan span("validation");
   std::vector<NamedTensor> values;
   for (const auto& variables : {evaluation->graph().parameters(), evaluation->graph().states()})
@@ -218,33 +208,51 @@ llvm::Expected<std::vector<Metric>> Trainer::Impl::Evaluate(const Dataset& measu
     if (llvm::Error error = TakeAverages(values, find, context)) return error;
   Scope own;
   for (auto& [name, tensor] : values) own.Create(name)->Set(std::move(tensor));
-  Batch rows(measured_data);
   RunOptions run;
   run.check_finite = options.check_finite;
   run.check_indices = options.check_indices;
   for (const GraphOutput& output : evaluation->graph().outputs())
     run.outputs.push_back(output.name);
+  llvm::Expected<std::vector<double>> values_of_batches = EvaluateBatches(measured_data, run, own);
+  if (!values_of_batches) return values_of_batches.takeError();
   std::vector<double> sums(run.outputs.size(), 0);
-  std::vector<int64_t> places;
+  const double* value = values_of_batches->data();
   const int64_t num_rows = measured_data.num_rows();
-  for (int64_t begin = 0, end = 0; begin < num_rows; begin = end) {
+  for (int64_t begin = 0; begin < num_rows; begin += options.batch_size)
+    for (double& sum : sums)
+      sum += *value++ * static_cast<double>(std::min(options.batch_size, num_rows - begin));
+  std::vector<Metric> metrics;
+  for (size_t i = 0; i < sums.size(); ++i)
+    metrics.push_back({run.outputs[i], sums[i] / static_cast<double>(measured_data.num_rows())});
+  return metrics;
+}
+
+llvm::Expected<std::vector<double>> Trainer::Impl::EvaluateBatches(const Dataset& measured_data,
+                                                                   const RunOptions& run,
+                                                                   Scope& own) {
+  const int ranks = is_distributed() ? options.communicator->size() : 1;
+  const int rank = is_distributed() ? options.communicator->rank() : 0;
+  Batch rows(measured_data);
+  std::vector<double> values;
+  std::vector<int64_t> indices;
+  const int64_t num_rows = measured_data.num_rows();
+  for (int64_t begin = 0, end = 0, i = 0; begin < num_rows; begin = end, ++i) {
     end = begin + std::min(options.batch_size, num_rows - begin);
-    places.clear();
-    for (int64_t row = begin; row < end; ++row) places.push_back(row);
-    if (llvm::Error error = PutBatch(rows, places, &own)) return error;
+    if (i % ranks != rank) continue;
+    indices.resize(static_cast<size_t>(end - begin));
+    std::iota(indices.begin(), indices.end(), begin);
+    if (llvm::Error error = rows.Put(indices, &own)) return error;
+    Network::SetRunCount(&own, static_cast<uint64_t>(i));
     if (llvm::Error error = evaluation->Run(&own, &context, run)) {
       return llvm::handleErrors(std::move(error), [&](const UserError& e) {
         return MakeUserError(e.code(), "{0}, rows {1} to {2}: {3}", measured_data.source(), begin,
                              end - 1, e.text());
       });
     }
-    for (size_t i = 0; i < sums.size(); ++i)
-      sums[i] += MetricIn(own, run.outputs[i]) * static_cast<double>(end - begin);
+    for (const std::string& output : run.outputs) values.push_back(MetricIn(own, output));
   }
-  std::vector<Metric> metrics;
-  for (size_t i = 0; i < sums.size(); ++i)
-    metrics.push_back({run.outputs[i], sums[i] / static_cast<double>(measured_data.num_rows())});
-  return metrics;
+  return is_distributed() ? GatherByTurns(values, run.outputs.size(), *options.communicator)
+                          : std::move(values);
 }
 
 /// Reports the metrics of the epoch so far; notes whether it is the best one.
@@ -265,11 +273,11 @@ llvm::Expected<EpochReport> Trainer::Impl::MeasureEpoch() {
       if (std::isfinite(metric.value) || !llvm::is_contained(losses, metric.name)) continue;
       std::vector<int64_t> rows(static_cast<size_t>(validation->num_rows()));
       std::iota(rows.begin(), rows.end(), 0);
-      return NotFinite(
+      return ErrorOfAll(NotFinite(
           llvm::formatv("the loss '{0}' of {1} is {2} after step {3}, of epoch {4}", metric.name,
                         validation->source(), DescribeNotFinite(metric.value, 0, {}), report.step,
                         report.epoch),
-          *validation, rows);
+          *validation, rows));
     }
   }
   std::optional<double> value;
@@ -288,7 +296,9 @@ llvm::Expected<EpochReport> Trainer::Impl::MeasureEpoch() {
 }
 
 llvm::Expected<TrainingEnd> Trainer::Impl::Loop(const TrainingCallbacks& callbacks) {
-  auto is_stopped = [&] { return callbacks.stop != nullptr && callbacks.stop->load(); };
+  stop = callbacks.stop;
+  auto is_stopped = [&] { return is_distributed() ? ranks_stop : stop != nullptr && stop->load(); };
+  if (llvm::Error error = JoinRanks()) return error;
   for (;;) {
     if (AtEndOfEpoch() || (IsAtLimit() && progress.batch > 0)) {
       const bool is_whole = AtEndOfEpoch();
@@ -352,6 +362,7 @@ llvm::Expected<std::unique_ptr<Trainer>> Trainer::Create(const Graph& network, D
       "preparing the training", [&]() -> llvm::Expected<std::unique_ptr<Trainer>> {
         auto impl =
             std::make_unique<Impl>(network, std::move(data), std::move(options), context, registry);
+        if (llvm::Error error = impl->SetMicroBatch()) return impl->ErrorOfAll(std::move(error));
         if (llvm::Error error = impl->MakeNetworks()) return error;
         if (llvm::Error error = impl->Begin()) return error;
         return std::unique_ptr<Trainer>(new Trainer(std::move(impl)));

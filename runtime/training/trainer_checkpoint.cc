@@ -163,6 +163,12 @@ std::vector<std::string> Trainer::Impl::Contradictions(const TrainingProgress& r
                           " are not the same there and here");
   compare("the seed is {0} there and {1} here", read.seed, progress.seed);
   compare("a batch has {0} rows there and {1} here", read.batch_size, progress.batch_size);
+  auto micro_batch = [](const TrainingProgress& of) {
+    return of.micro_batch > 0 ? of.micro_batch : of.batch_size;
+  };
+  if (read.batch_size == progress.batch_size)
+    compare("a micro-batch has {0} rows there and {1} here", micro_batch(read),
+            micro_batch(progress));
   compare_bools("the rows are shuffled", read.shuffle, progress.shuffle);
   compare_bools("short batches are left out", read.drop_last, progress.drop_last);
   if (read.weights && !progress.weights->empty() && read.weights != progress.weights)
@@ -290,9 +296,9 @@ llvm::Expected<CheckpointInfo> ReadCheckpointInfo(llvm::StringRef path) {
   llvm::Expected<Checkpoint> checkpoint = ReadCheckpoint(path);
   if (!checkpoint) return checkpoint.takeError();
   const TrainingProgress& progress = checkpoint->progress;
-  return CheckpointInfo{progress.step,       progress.epoch,   progress.seed,
-                        progress.batch_size, progress.shuffle, progress.drop_last,
-                        progress.precision,  progress.average};
+  return CheckpointInfo{progress.step,       progress.epoch,       progress.seed,
+                        progress.batch_size, progress.micro_batch, progress.shuffle,
+                        progress.drop_last,  progress.precision,   progress.average};
 }
 
 }  // namespace pdl

@@ -8,10 +8,12 @@
 #include <string>
 #include <vector>
 
+#include "pdl/compiler/split_step.h"
 #include "pdl/op/host_copy.h"
 #include "pdl/train/best_epoch.h"
 #include "pdl/train/measured.h"
 #include "pdl/train/trainer.h"
+#include "runtime/distributed/tree_sum.h"
 #include "runtime/training/batch.h"
 #include "runtime/training/checkpoint.h"
 
@@ -29,11 +31,15 @@ const Tensor* FindTensor(const Scope& scope, llvm::StringRef name);
 /// The value of a scalar output of the last run.
 double MetricIn(const Scope& scope, llvm::StringRef name);
 bool HasFixedSize(const Type& type);
+/// Merges lists of which rank r of n has items r, r + n, r + 2 n and so on; an item has `width`
+/// values.
+llvm::Expected<std::vector<double>> GatherByTurns(llvm::ArrayRef<double> own, size_t width,
+                                                  Communicator& communicator);
 /// The values of a step's network that the trainer keeps in the Scope: states, and parameters that
 /// an update changes.
 std::vector<const Value*> KeptValues(const Graph& step);
 
-/// Training is implemented in trainer.cc, checkpoints in trainer_checkpoint.cc.
+/// Training is implemented in trainer.cc and trainer_step.cc, checkpoints in trainer_checkpoint.cc.
 struct Trainer::Impl {
   Impl(const Graph& graph, Dataset data_in, TrainerOptions options_in, DeviceContext* context_in,
        const OpRegistry& registry_in)
@@ -49,6 +55,10 @@ struct Trainer::Impl {
     std::shared_ptr<const Network> network;
     std::vector<std::string> outputs;
     std::vector<size_t> metrics;
+    /// For micro-batches: the two parts of the step, and the values that cross from one to the
+    /// other.
+    std::shared_ptr<const Network> gradients, update;
+    std::vector<SplitStep::Mean> means;
   };
 
   llvm::Error MakeNetworks();
@@ -73,13 +83,21 @@ struct Trainer::Impl {
   llvm::ArrayRef<int64_t> NextRows();
   /// Creates the network of a step that runs the minimize statements `active`.
   llvm::Expected<Graph> MakeStep(llvm::ArrayRef<unsigned> active) const;
-  /// Runs a step.
-  llvm::Error Run(const StepNetwork& next, StepReport* report);
+  /// Runs a step on the rows, and returns the values of its metrics.
+  llvm::Expected<std::vector<double>> Run(const StepNetwork& next, llvm::ArrayRef<int64_t> rows,
+                                          StepReport* report);
+  RunOptions OptionsOfRun() const;
+  /// The error of a step on the rows, with the number of the step.
+  llvm::Error ErrorOfStep(llvm::Error error, llvm::ArrayRef<int64_t> rows) const;
   /// The error of a step or measurement on these rows of `from` that found a value that is not
   /// finite. Names the first row that contains a nan or an infinity.
   llvm::Error NotFinite(std::string text, const Dataset& from, llvm::ArrayRef<int64_t> rows) const;
   llvm::Expected<StepReport> Step();
   llvm::Expected<std::vector<Metric>> Evaluate(const Dataset& measured_data);
+  /// Returns the values of the outputs for each batch of an evaluation, in order. The ranks share
+  /// the batches.
+  llvm::Expected<std::vector<double>> EvaluateBatches(const Dataset& measured_data,
+                                                      const RunOptions& run, Scope& own);
   llvm::Expected<EpochReport> MeasureEpoch();
   llvm::Expected<TrainingEnd> Train(const TrainingCallbacks& callbacks);
   llvm::Expected<TrainingEnd> Loop(const TrainingCallbacks& callbacks);
@@ -106,6 +124,36 @@ struct Trainer::Impl {
   /// Takes the best value from a checkpoint's `read`, unless this run selects the best epoch
   /// differently.
   void TakeBest(llvm::StringRef path, const TrainingProgress& read);
+
+  // --- Micro-batches and ranks: trainer_micro_batches.cc, trainer_ranks.cc
+  bool uses_micro_batches() const { return progress.micro_batch > 0; }
+  /// Whether there are other ranks.
+  bool is_distributed() const {
+    return options.communicator != nullptr && options.communicator->size() > 1;
+  }
+  /// Sets options.micro_batch and progress.micro_batch, and checks that ranks divide the batch.
+  llvm::Error SetMicroBatch();
+  /// Splits a step for micro-batches.
+  llvm::Error Split(const Graph& step, const NetworkOptions& kept, StepNetwork* made) const;
+  llvm::Expected<std::vector<double>> RunMicroBatches(const StepNetwork& next,
+                                                      llvm::ArrayRef<int64_t> rows,
+                                                      StepReport* report);
+  /// Runs the micro-batch with that index. Its results are in the Scope. Sets `overflow` to the
+  /// message of a value that is not finite, which a smaller loss scale may avoid.
+  llvm::Error RunMicroBatch(const StepNetwork& next, llvm::ArrayRef<int64_t> rows, uint64_t index,
+                            std::string* overflow);
+  /// Adds this rank's micro-batches of a batch.
+  llvm::Expected<TreeSum> SumMicroBatches(const StepNetwork& next, llvm::ArrayRef<int64_t> rows,
+                                          std::string* overflow);
+  /// Puts the means into the Scope for the update, and returns those of the metrics.
+  llvm::Expected<std::vector<double>> PutMeans(const StepNetwork& next, const TreeValues& sum,
+                                               double count);
+  /// Checks once that all ranks do the same, and takes over the state of rank 0.
+  llvm::Error JoinRanks();
+  llvm::Error CompareRanks() const;
+  llvm::Error TakeStateOfRank0();
+  /// An error that all ranks return: as it is on rank 0, else ReportedByOtherRank.
+  llvm::Error ErrorOfAll(llvm::Error error) const;
 
   void BeginEpoch() {
     progress.batch = 0;
@@ -140,6 +188,11 @@ struct Trainer::Impl {
   TrainingProgress progress;
   std::vector<int64_t> order;  // of the rows in this epoch
   bool has_order = false;
+
+  bool has_joined = false;
+  /// The flag of Train's callbacks, and whether the ranks have agreed in the last step to stop.
+  const std::atomic<bool>* stop = nullptr;
+  bool ranks_stop = false;
 
   std::optional<Snapshot> pending_last, pending_best;
   std::optional<std::chrono::steady_clock::time_point> last_write;

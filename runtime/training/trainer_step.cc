@@ -21,22 +21,51 @@ llvm::Expected<Graph> Trainer::Impl::MakeStep(llvm::ArrayRef<unsigned> active) c
   return step;
 }
 
-llvm::Error Trainer::Impl::Run(const StepNetwork& next, StepReport* report) {
+RunOptions Trainer::Impl::OptionsOfRun() const {
   RunOptions run;
   run.training = true;
   run.check_finite = options.check_finite;
   run.check_indices = options.check_indices;
+  return run;
+}
+
+llvm::Expected<std::vector<double>> Trainer::Impl::Run(const StepNetwork& next,
+                                                       llvm::ArrayRef<int64_t> rows,
+                                                       StepReport* report) {
+  if (uses_micro_batches()) return RunMicroBatches(next, rows, report);
+  if (llvm::Error error = batch.Put(rows, &scope)) return error;
+  RunOptions run = OptionsOfRun();
   run.outputs = next.outputs;
-  if (scale_state.empty()) return next.network->Run(&scope, &context, run);
-  std::vector<std::string> losses;
-  for (const size_t i : next.metrics)
-    if (i < names.losses) losses.push_back(names.all[i]);
-  llvm::Expected<ScaledStep> step =
-      RunScaledStep(*next.network, scale_state, losses, run, &scope, &context);
-  if (!step) return step.takeError();
-  report->loss_scale = step->scale;
-  report->is_skipped = step->is_skipped;
-  return llvm::Error::success();
+  if (scale_state.empty()) {
+    if (llvm::Error error = next.network->Run(&scope, &context, run)) return error;
+  } else {
+    std::vector<std::string> losses;
+    for (const size_t i : next.metrics)
+      if (i < names.losses) losses.push_back(names.all[i]);
+    llvm::Expected<ScaledStep> step =
+        RunScaledStep(*next.network, scale_state, losses, run, &scope, &context);
+    if (!step) return step.takeError();
+    report->loss_scale = step->scale;
+    report->is_skipped = step->is_skipped;
+  }
+  std::vector<double> metrics;
+  for (const size_t i : next.metrics) metrics.push_back(MetricIn(scope, names.all[i]));
+  return metrics;
+}
+
+llvm::Error Trainer::Impl::ErrorOfStep(llvm::Error error, llvm::ArrayRef<int64_t> rows) const {
+  const auto text_of = [&](const std::string& text) {
+    return llvm::formatv("step {0}: {1}", progress.step + 1, text).str();
+  };
+  return llvm::handleErrors(
+      std::move(error),
+      [&](const UserError& e) {
+        return e.code() == Code::kNotFinite ? NotFinite(text_of(e.text()), data, rows)
+                                            : MakeUserError(e.code(), "{0}", text_of(e.text()));
+      },
+      [&](const RankError& e) -> llvm::Error {
+        return llvm::make_error<RankError>(text_of(e.text()));
+      });
 }
 
 llvm::Error Trainer::Impl::NotFinite(std::string text, const Dataset& from,

@@ -16,6 +16,7 @@
 #include "tools/pdl/support/trace_option.h"
 #include "tools/pdl/train/console.h"
 #include "tools/pdl/train/log.h"
+#include "tools/pdl/train/ranks.h"
 
 namespace pdl {
 namespace {
@@ -27,6 +28,9 @@ statements or, if it has none, with its own `update` statements. DATA is a .npz 
 a folder of .npy files, or a .csv table, with an array or column for each input; their
 first dims are the number of examples.
 
+Under mpirun, mpiexec or srun, the processes train together, with the same result as one
+process with the same --batch-size and --micro-batch: see docs/distributed.md.
+
 The folder of --out receives last.safetensors (from which --resume continues),
 best.safetensors (for pdl run --weights), metrics.jsonl, loss.svg, and event files for
 TensorBoard. Ctrl-C stops after the current step and saves; a second one stops at once.
@@ -34,13 +38,15 @@ TensorBoard. Ctrl-C stops after the current step and saves; a second one stops a
     R"(pdl train digits.pdl --data train.npz --epochs 5
 pdl train digits.pdl --data train.npz --validate test.npz --epochs 100 --patience 5
 pdl train digits.pdl --data train.npz --epochs 200 --out run --resume
+mpirun -n 4 pdl train digits.pdl --data train.npz --batch-size 128
 pdl run digits.pdl --weights run/best.safetensors -i image=images.npy
 )"};
 
 struct TrainArguments {
   CommonOptions common;
   std::string data, validate, folder = "run";
-  std::optional<int64_t> epochs, steps, batch_size;
+  std::optional<int64_t> epochs, steps, batch_size, micro_batch;
+  double timeout = 60;
   bool has_seed = false;
   bool no_shuffle = false, drop_last = false;
   bool resume = false, overwrite = false;
@@ -70,8 +76,12 @@ void AddDataOptions(CommandLine& line, TrainArguments* arguments) {
       "--validate", "DATA",
       "evaluate each epoch on these data; by default, the best epoch is found on the training data",
       &arguments->validate);
-  line.AddValue("--batch-size", "N", "examples per step (default 32)",
+  line.AddValue("--batch-size", "N", "examples per step, of all processes together (default 32)",
                 ToInt([arguments](int64_t value) { arguments->batch_size = value; }));
+  line.AddValue("--micro-batch", "N",
+                "compute a step from micro-batches of N examples, with the mean of their gradients "
+                "(default: all examples of a batch that a process has)",
+                ToInt([arguments](int64_t value) { arguments->micro_batch = value; }));
   line.AddFlag("--drop-last", "skip the last batch of an epoch if it is incomplete",
                &arguments->drop_last);
   line.AddFlag("--no-shuffle", "take the examples in order in each epoch", &arguments->no_shuffle);
@@ -95,6 +105,14 @@ llvm::Error ReadDecay(llvm::StringRef text, TrainArguments* arguments) {
   if (text.getAsDouble(decay) || !(decay > 0 && decay < 1))
     return MakeUsageError("expected a number between 0 and 1, got '{0}'", text);
   arguments->average = decay;
+  return llvm::Error::success();
+}
+
+llvm::Error ReadTimeout(llvm::StringRef text, TrainArguments* arguments) {
+  // Negated so that NaN fails.
+  if (text.getAsDouble(arguments->timeout) ||
+      !(arguments->timeout > 0 && arguments->timeout <= 1e6))
+    return MakeUsageError("expected a number of seconds above 0, got '{0}'", text);
   return llvm::Error::success();
 }
 
@@ -135,6 +153,10 @@ void AddOptions(CommandLine& line, TrainArguments* arguments) {
                "that it selects from (slow)",
                &arguments->check_indices);
   AddTraceOptions(line, &arguments->trace);
+  line.AddValue("--timeout", "SECONDS",
+                "end, with status 4, when another process does not answer for this long "
+                "(default 60)",
+                [arguments](llvm::StringRef text) { return ReadTimeout(text, arguments); });
   line.AddFlag("-q, --quiet", "print only warnings, errors and the results of each epoch",
                &arguments->quiet);
   AddMessageOptions(line);
@@ -165,22 +187,22 @@ llvm::Error PrepareFolder(const TrainArguments& arguments, const std::string& la
 }
 
 /// Options that are not given are those of the resumed run.
-llvm::Error TakeFromCheckpoint(const std::string& last, TrainArguments* arguments) {
-  llvm::Expected<CheckpointInfo> info = ReadCheckpointInfo(last);
-  if (!info) return info.takeError();
-  if (!arguments->batch_size) arguments->batch_size = info->batch_size;
-  if (!arguments->has_seed) arguments->common.seed = info->seed;
+void TakeFromCheckpoint(const CheckpointInfo& info, TrainArguments* arguments) {
+  if (!arguments->batch_size) arguments->batch_size = info.batch_size;
+  if (!arguments->micro_batch && arguments->batch_size == info.batch_size)
+    arguments->micro_batch = info.micro_batch > 0 ? info.micro_batch : info.batch_size;
+  if (!arguments->has_seed) arguments->common.seed = info.seed;
   if (arguments->common.precision.empty())
-    arguments->common.precision = DTypeName(info->precision).str();
-  if (!arguments->average) arguments->average = info->average;
-  arguments->drop_last |= info->drop_last;
-  arguments->no_shuffle |= !info->shuffle;
-  return llvm::Error::success();
+    arguments->common.precision = DTypeName(info.precision).str();
+  if (!arguments->average) arguments->average = info.average;
+  arguments->drop_last |= info.drop_last;
+  arguments->no_shuffle |= !info.shuffle;
 }
 
 TrainerOptions ToTrainerOptions(const TrainArguments& arguments) {
   TrainerOptions options;
   options.batch_size = arguments.batch_size.value_or(32);
+  options.micro_batch = arguments.micro_batch.value_or(0);
   options.epochs = arguments.epochs.value_or(arguments.steps ? 0 : 1);
   options.steps = arguments.steps.value_or(0);
   options.seed = arguments.common.seed;
@@ -209,13 +231,19 @@ int64_t CountParameters(const Graph& graph) {
 
 class Training {
  public:
-  Training(llvm::StringRef path, TrainArguments& arguments)
-      : path_(path), arguments_(arguments), last_(arguments.folder + "/last.safetensors") {}
+  Training(llvm::StringRef path, TrainArguments& arguments, Ranks& ranks)
+      : path_(path),
+        arguments_(arguments),
+        ranks_(ranks),
+        last_(arguments.folder + "/last.safetensors") {}
 
   llvm::Error Run() {
-    if (llvm::Error error = MakeTrainer()) return error;
+    if (llvm::Error error = ranks_.Agree(OpenFiles())) return error;
+    if (llvm::Error error = TakeOptions()) return error;
+    if (llvm::Error error = ranks_.Agree(MakeTrainer())) return error;
     StopSignals signals;
-    llvm::Expected<TrainingEnd> end = Train(signals);
+    llvm::Expected<TrainingEnd> end =
+        ranks_.is_first() ? Train(signals) : trainer_->Train(Callbacks(signals));
     if (!end) {
       llvm::Error error = end.takeError();
       bool is_unexplained = false;
@@ -257,31 +285,58 @@ class Training {
                     : describe("epoch", trainer_->epoch(), options_.epochs);
   }
   void Say(llvm::StringRef text) const {
-    if (!arguments_.quiet) llvm::errs() << text << '\n';
+    if (!arguments_.quiet && ranks_.is_first()) llvm::errs() << text << '\n';
   }
 
-  llvm::Error MakeTrainer() {
+  /// Opens everything that each rank reads.
+  llvm::Error OpenFiles() {
     llvm::Expected<LoadedNetwork> loaded = LoadNetwork(path_, arguments_.common);
     if (!loaded) return loaded.takeError();
-    const Graph& graph = loaded->graph;
-    llvm::Expected<Dataset> data = Dataset::Open(arguments_.data, graph);
+    llvm::Expected<Dataset> data = Dataset::Open(arguments_.data, loaded->graph);
     if (!data) return data.takeError();
-    std::optional<Dataset> validation;
     if (!arguments_.validate.empty()) {
-      llvm::Expected<Dataset> opened = Dataset::Open(arguments_.validate, graph);
+      llvm::Expected<Dataset> opened = Dataset::Open(arguments_.validate, loaded->graph);
       if (!opened) return opened.takeError();
-      validation = std::move(*opened);
+      validation_ = std::move(*opened);
     }
     auto context = OpenDevice(arguments_.common);
     if (!context) return context.takeError();
     context_ = std::move(*context);
-    // The lock is taken before any file of the folder is read.
-    if (llvm::Error error = lock_.Take(arguments_.folder)) return error;
-    const bool resumes = arguments_.resume && llvm::sys::fs::exists(last_);
-    if (resumes)
-      if (llvm::Error error = TakeFromCheckpoint(last_, &arguments_)) return error;
+    data_ = std::move(*data);
+    loaded_ = std::move(*loaded);
+    return llvm::Error::success();
+  }
+
+  /// Takes options that are not given from the checkpoint, which only rank 0 reads.
+  llvm::Error TakeOptions() {
+    struct {
+      bool resumes = false;
+      CheckpointInfo info;
+    } found;
+    const auto read = [&]() -> llvm::Error {
+      if (!ranks_.is_first()) return llvm::Error::success();
+      // The lock is taken before any file of the folder is read.
+      if (llvm::Error error = lock_.Take(arguments_.folder)) return error;
+      found.resumes = arguments_.resume && llvm::sys::fs::exists(last_);
+      if (!found.resumes) return llvm::Error::success();
+      llvm::Expected<CheckpointInfo> info = ReadCheckpointInfo(last_);
+      if (!info) return info.takeError();
+      found.info = *info;
+      return llvm::Error::success();
+    };
+    if (llvm::Error error = ranks_.Agree(read())) return error;
+    if (llvm::Error error = ranks_.TakeFromFirst(&found)) return error;
+    resumes_ = found.resumes;
+    if (resumes_) TakeFromCheckpoint(found.info, &arguments_);
+    return llvm::Error::success();
+  }
+
+  llvm::Error MakeTrainer() {
+    const Graph& graph = loaded_->graph;
     TrainerOptions options = ToTrainerOptions(arguments_);
-    options.network.weight_folder = loaded->folder;
+    options.communicator = ranks_.communicator();
+    if (!ranks_.is_first()) options.folder.clear();
+    options.network.weight_folder = loaded_->folder;
     if (!arguments_.common.weights.empty()) {
       llvm::Expected<GivenWeights> given = OpenGivenWeights(arguments_.common, graph);
       if (!given) return given.takeError();
@@ -289,14 +344,15 @@ class Training {
                      [&](const WeightMatch& match) { return IsOfTraining(graph, *match.value); });
       if (llvm::Error error = given->AddTo(&options.network.weights)) return error;
     }
-    const int64_t rows = data->num_rows();
+    const int64_t rows = data_->num_rows();
     auto trainer =
-        Trainer::Create(graph, std::move(*data), options, context_.get(), GlobalRegistry());
+        Trainer::Create(graph, std::move(*data_), options, context_.get(), GlobalRegistry());
     if (!trainer) return trainer.takeError();
     trainer_ = std::move(*trainer);
-    if (validation) trainer_->SetValidation(std::move(*validation));
+    if (validation_) trainer_->SetValidation(std::move(*validation_));
+    if (!ranks_.is_first()) return llvm::Error::success();
     if (llvm::Error error = PrepareFolder(arguments_, last_, &lock_)) return error;
-    if (resumes) {
+    if (resumes_) {
       if (llvm::Error error = trainer_->Resume(last_)) return error;
       for (const std::string& warning : trainer_->warnings())
         PrintWarning(Code::kCheckpoint, warning);
@@ -307,10 +363,22 @@ class Training {
     const int64_t numbers = CountParameters(graph);
     Say((numbers > 0 ? GroupedToString(numbers) + " numbers to learn; " : "") +
         GroupedToString(rows) + " examples, " + GroupedToString(trainer_->batches()) +
-        (trainer_->batches() == 1 ? " batch" : " batches") + " in an epoch");
+        (trainer_->batches() == 1 ? " batch" : " batches") + " in an epoch" + Processes());
     options_ = std::move(options);
     first_step_ = trainer_->step();
     return llvm::Error::success();
+  }
+
+  /// Returns "; 4 processes" for a distributed run.
+  std::string Processes() const {
+    if (ranks_.communicator() == nullptr) return "";
+    return "; " + std::to_string(ranks_.communicator()->size()) + " processes";
+  }
+
+  static TrainingCallbacks Callbacks(const StopSignals& signals) {
+    TrainingCallbacks callbacks;
+    callbacks.stop = &signals.asked();
+    return callbacks;
   }
 
   llvm::Expected<TrainingEnd> Train(const StopSignals& signals) {
@@ -329,7 +397,7 @@ class Training {
     console_options.is_terminal = llvm::sys::Process::StandardErrIsDisplayed();
     console_options.is_quiet = arguments_.quiet;
     TrainConsole console(console_options);
-    TrainingCallbacks callbacks;
+    TrainingCallbacks callbacks = Callbacks(signals);
     callbacks.on_step = [&](const StepReport& report) {
       console.ShowStep(report);
       return (*log)->AddStep(report);
@@ -345,7 +413,6 @@ class Training {
       drawn = now;
       return (*log)->WriteCurves();
     };
-    callbacks.stop = &signals.asked();
     llvm::Expected<TrainingEnd> end = trainer_->Train(callbacks);
     console.Erase();
     llvm::Error error = (*log)->WriteCurves();
@@ -356,7 +423,11 @@ class Training {
 
   llvm::StringRef path_;
   TrainArguments& arguments_;
+  Ranks& ranks_;
   const std::string last_;
+  std::optional<LoadedNetwork> loaded_;
+  std::optional<Dataset> data_, validation_;
+  bool resumes_ = false;
   FolderLock lock_;
   TrainerOptions options_;
   std::unique_ptr<DeviceContext> context_;
@@ -379,8 +450,12 @@ int TrainMain(Arguments arguments) {
   if (train.data.empty()) return Finish(line.Wrong("no --data"));
   if (train.resume && train.overwrite)
     return Finish(line.Wrong("--resume and --overwrite contradict each other"));
-  return Finish(WithTrace(train.trace, **files, train.common,
-                          [&] { return Training(**files, train).Run(); }));
+  Ranks ranks;
+  if (llvm::Error error = ranks.Join(train.timeout, &train.common)) return Finish(std::move(error));
+  if (!ranks.is_first()) train.trace = {};
+  llvm::Error error = WithTrace(train.trace, **files, train.common,
+                                [&] { return Training(**files, train, ranks).Run(); });
+  return ranks.Finish(std::move(error));
 }
 
 }  // namespace pdl

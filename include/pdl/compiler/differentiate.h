@@ -6,6 +6,7 @@
 #include <vector>
 
 #include "llvm/ADT/ArrayRef.h"
+#include "llvm/ADT/DenseSet.h"
 #include "llvm/Support/Error.h"
 #include "pdl/compiler/graph.h"
 
@@ -44,6 +45,8 @@ PDL_API llvm::Expected<std::vector<Value*>> Differentiate(Graph& graph, const Op
 
 /// Whether `def` is the operator `gradient`, whose calls LowerGradients replaces; it has no kernel.
 PDL_API bool IsGradient(const OpDef& def);
+/// Returns the calls of `gradient` in block 0 that no other `gradient` depends on.
+PDL_API llvm::DenseSet<const Op*> OuterGradients(const Graph& graph);
 
 /// The result of FindGradientFlow: which inputs the gradient of an output reaches, and why it
 /// reaches none.

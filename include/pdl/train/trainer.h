@@ -18,6 +18,7 @@
 #include "pdl/op/tensor.h"
 #include "pdl/runtime/io.h"
 #include "pdl/runtime/network.h"
+#include "pdl/train/communicator.h"
 #include "pdl/train/dataset.h"
 
 namespace pdl {
@@ -26,6 +27,19 @@ namespace pdl {
 struct TrainerOptions {
   /// The number of rows in a batch; the last batch of an epoch may have fewer.
   int64_t batch_size = 32;
+  /// Computes the gradients of a step from micro-batches of this number of rows, in at most
+  /// `batch_size`, which take less memory and may be distributed over ranks. All values of a step
+  /// that depend on its rows (losses, metrics, gradients, new running statistics) are the means of
+  /// those of the micro-batches, weighted by their rows, and added in an order that depends on the
+  /// number of micro-batches only. 0: the rows that a rank has of a batch; without a communicator
+  /// the complete batch.
+  int64_t micro_batch = 0;
+  /// The ranks that train together; null: only this process. All of them make the same calls of the
+  /// Trainer with the same network, data and options, except that only rank 0 needs `folder` and
+  /// Resume. A step has the same bits for any number of ranks. If all ranks find the same error,
+  /// rank 0 returns it and the others a ReportedByOtherRank; after any other Error the communicator
+  /// cannot be used any more. Must outlive the Trainer.
+  Communicator* communicator = nullptr;
   /// Training ends after this number of epochs or steps, whichever comes first; 0: no limit.
   /// Counted from the beginning of the original run if it is resumed.
   int64_t epochs = 1;
@@ -182,6 +196,8 @@ struct CheckpointInfo {
   int64_t epoch = 0;
   uint64_t seed = 0;
   int64_t batch_size = 0;
+  /// 0 if steps were not computed from micro-batches.
+  int64_t micro_batch = 0;
   bool shuffle = true;
   bool drop_last = false;
   DType precision = DType::kF32;

@@ -8,6 +8,7 @@
 #include "llvm/Support/Process.h"
 #include "llvm/Support/raw_ostream.h"
 #include "pdl/compiler/load.h"
+#include "pdl/train/communicator.h"
 #include "tools/pdl/support/command_line.h"
 
 namespace pdl {
@@ -19,6 +20,7 @@ struct Settings {
   Format format = Format::kText;
   bool color = false;
   bool output_color = false;
+  std::string prefix;
   std::vector<Diagnostic> kept;  // for SARIF, printed at the end
 };
 Settings& GetSettings() {
@@ -60,14 +62,16 @@ void PrintLine(llvm::raw_ostream& os, llvm::StringRef line) {
 
 void PrintText(llvm::StringRef text) {
   llvm::raw_ostream& os = llvm::errs();
-  if (!GetSettings().color) {
+  const Settings& settings = GetSettings();
+  if (!settings.color && settings.prefix.empty()) {
     os << text;
     return;
   }
-  os.enable_colors(true);
+  os.enable_colors(settings.color);
   while (!text.empty()) {
     const auto [line, rest] = text.split('\n');
-    PrintLine(os, line);
+    os << settings.prefix;
+    settings.color ? PrintLine(os, line) : void(os << line);
     os << '\n';
     text = rest;
   }
@@ -91,6 +95,8 @@ void SetDiagnosticsFormat(llvm::StringRef format) {
                          : format == "sarif" ? Format::kSarif
                                              : Format::kText;
 }
+
+void SetMessagePrefix(std::string prefix) { GetSettings().prefix = std::move(prefix); }
 
 void SetColor(llvm::StringRef color) {
   const char* no_color = std::getenv("NO_COLOR");
@@ -154,6 +160,10 @@ int Finish(llvm::Error error) {
       [&](const DeviceError& e) {
         PrintMessage(Severity::kError, e.text());
         status = std::max<int>(status, kDeviceFailed);
+      },
+      [&](const RankError& e) {
+        PrintMessage(Severity::kError, e.text());
+        status = std::max<int>(status, kRankFailed);
       },
       [&](const UserError& e) {
         if (printed.insert(e.text()).second) PrintMessage(Severity::kError, e.text(), e.code());

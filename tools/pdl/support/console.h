@@ -16,11 +16,15 @@ enum ExitStatus : int {
   kUserError = 1,
   kWrongCommandLine = 2,
   kDeviceFailed = 3,
+  /// Another process of a distributed run does not answer.
+  kRankFailed = 4,
 };
 
 /// Sets the format of later messages: "text", "json" or "sarif"; "auto", "always" or "never".
 void SetDiagnosticsFormat(llvm::StringRef format);
 void SetColor(llvm::StringRef color);
+/// Sets a prefix of each line of messages that are not JSON or SARIF; empty at first.
+void SetMessagePrefix(std::string prefix);
 /// Whether results may have colors: the same as for messages, but for a terminal at standard
 /// output.
 bool OutputHasColor();

@@ -1,0 +1,86 @@
+// Communication between the processes of a distributed training run.
+#ifndef PDL_TRAIN_COMMUNICATOR_H_
+#define PDL_TRAIN_COMMUNICATOR_H_
+
+#include <cstdint>
+#include <string>
+#include <vector>
+
+#include "llvm/ADT/ArrayRef.h"
+#include "llvm/Support/Error.h"
+#include "pdl/compiler/export.h"
+
+namespace pdl {
+
+/// A process of a distributed run does not answer, or the transport failed. Exit status 4.
+class PDL_API RankError : public llvm::ErrorInfo<RankError> {
+ public:
+  static char ID;
+  explicit RankError(std::string message) : message_(std::move(message)) {}
+  const std::string& text() const { return message_; }
+  void log(llvm::raw_ostream& os) const override;
+  std::error_code convertToErrorCode() const override;
+
+ private:
+  std::string message_;
+};
+
+/// An error that another rank reports, so that it is printed once. It has no message of its own.
+class PDL_API ReportedByOtherRank : public llvm::ErrorInfo<ReportedByOtherRank> {
+ public:
+  static char ID;
+  void log(llvm::raw_ostream& os) const override;
+  std::error_code convertToErrorCode() const override;
+};
+
+/// Bytes to send to a rank, and a buffer for bytes from a rank.
+using SentBytes = llvm::ArrayRef<char>;
+using ReceivedBytes = llvm::MutableArrayRef<char>;
+
+/// The processes of a run, which are called ranks and numbered from 0. All ranks make the same
+/// calls in the same order; each call waits for the other ranks, at most `timeout` seconds, and
+/// returns a RankError if the transport fails or another rank does not take part in time. The run
+/// cannot continue after an Error. Not thread-safe.
+class PDL_API Communicator {
+ public:
+  virtual ~Communicator() = default;
+  int rank() const { return rank_; }
+  /// The number of ranks, at least 1.
+  int size() const { return size_; }
+
+  /// Sends `send[r]` to each rank r, and fills `receive[r]` with its bytes. Both have an entry
+  /// for each rank; the own entries are ignored. Sizes in bytes must agree on both sides; nothing
+  /// is transferred if they are 0. The RankError names the ranks from which nothing came.
+  llvm::Error Exchange(llvm::ArrayRef<SentBytes> send, llvm::ArrayRef<ReceivedBytes> receive);
+  /// Fills `bytes` on all ranks with those of `root`; it has the same size everywhere.
+  llvm::Error Broadcast(int root, ReceivedBytes bytes);
+  /// Returns the strings of all ranks, by rank. They may differ in length.
+  llvm::Expected<std::vector<std::string>> AllGather(llvm::StringRef own);
+  /// Returns when all ranks have made this call.
+  llvm::Error Barrier();
+  /// Ends the processes of all ranks, this one with the exit status `status`. Does not return.
+  [[noreturn]] virtual void Abort(int status) = 0;
+
+  /// Bytes that this rank has sent to others so far.
+  int64_t bytes_sent() const { return bytes_sent_; }
+  /// The longest time that a call waits for other ranks, in seconds; 60 at first.
+  double timeout() const { return timeout_; }
+  void set_timeout(double seconds) { timeout_ = seconds; }
+
+ protected:
+  Communicator(int rank, int size) : rank_(rank), size_(size) {}
+  /// Exchange, with valid arguments. Adds the ranks that did not send or receive in time to
+  /// `missing`, in which case the Error is replaced by one that names them.
+  virtual llvm::Error Transfer(llvm::ArrayRef<SentBytes> send,
+                               llvm::ArrayRef<ReceivedBytes> receive,
+                               std::vector<int>* missing) = 0;
+
+ private:
+  const int rank_, size_;
+  int64_t bytes_sent_ = 0;
+  double timeout_ = 60;
+};
+
+}  // namespace pdl
+
+#endif  // PDL_TRAIN_COMMUNICATOR_H_

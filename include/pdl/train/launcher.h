@@ -1,0 +1,44 @@
+// Programs that start the processes of a distributed run.
+#ifndef PDL_TRAIN_LAUNCHER_H_
+#define PDL_TRAIN_LAUNCHER_H_
+
+#include <cstdint>
+#include <memory>
+#include <optional>
+#include <string>
+
+#include "llvm/Support/Error.h"
+#include "pdl/compiler/export.h"
+#include "pdl/train/communicator.h"
+
+namespace pdl {
+
+/// How this process was started as one of several.
+struct Launcher {
+  /// The library by which the processes communicate.
+  enum class Transport : uint8_t { kOpenMpi, kMpich, kNone };
+
+  /// For messages: "mpirun of Open MPI".
+  std::string name;
+  Transport transport = Transport::kNone;
+  /// The number of processes, at least 2, and how many of them are on this machine (1 if that is
+  /// unknown).
+  int size = 2;
+  int local_size = 1;
+  /// For kNone: why the processes cannot communicate.
+  std::string failure = {};
+};
+
+/// Finds out from the environment which launcher has started this process: mpirun of Open MPI,
+/// mpiexec of MPICH (Hydra), srun of Slurm, or torchrun. Returns nullopt if none has, or if it
+/// started a single process.
+PDL_API std::optional<Launcher> FindLauncher();
+
+/// Loads the module of the launcher's MPI and joins the other processes. A RankError says why that
+/// is impossible: this build has no such module, its MPI is not installed, or it does not find the
+/// other processes.
+PDL_API llvm::Expected<std::unique_ptr<Communicator>> JoinProcesses(const Launcher& launcher);
+
+}  // namespace pdl
+
+#endif  // PDL_TRAIN_LAUNCHER_H_

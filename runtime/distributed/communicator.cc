@@ -1,0 +1,77 @@
+#include "pdl/train/communicator.h"
+
+#include <cassert>
+
+#include "llvm/ADT/STLExtras.h"
+#include "llvm/ADT/StringExtras.h"
+#include "llvm/Support/Format.h"
+#include "llvm/Support/raw_ostream.h"
+
+namespace pdl {
+
+char RankError::ID = 0;
+void RankError::log(llvm::raw_ostream& os) const { os << message_; }
+std::error_code RankError::convertToErrorCode() const { return llvm::inconvertibleErrorCode(); }
+
+char ReportedByOtherRank::ID = 0;
+void ReportedByOtherRank::log(llvm::raw_ostream& os) const {
+  os << "another rank reports the error";
+}
+std::error_code ReportedByOtherRank::convertToErrorCode() const {
+  return llvm::inconvertibleErrorCode();
+}
+
+llvm::Error Communicator::Exchange(llvm::ArrayRef<SentBytes> send,
+                                   llvm::ArrayRef<ReceivedBytes> receive) {
+  assert(send.size() == static_cast<size_t>(size_) && receive.size() == send.size());
+  std::vector<int> missing;
+  llvm::Error error = Transfer(send, receive, &missing);
+  for (const auto& [rank, bytes] : llvm::enumerate(send))
+    if (static_cast<int>(rank) != rank_) bytes_sent_ += static_cast<int64_t>(bytes.size());
+  if (missing.empty()) return error;
+  llvm::consumeError(std::move(error));
+  const auto names = llvm::map_range(missing, [](int rank) { return std::to_string(rank); });
+  std::string message;
+  llvm::raw_string_ostream(message)
+      << (missing.size() == 1 ? "rank " : "ranks ") << llvm::join(names, ", ")
+      << llvm::format(" did not answer within %g s", timeout_);
+  return llvm::make_error<RankError>(message);
+}
+
+llvm::Error Communicator::Broadcast(int root, ReceivedBytes bytes) {
+  std::vector<SentBytes> send(static_cast<size_t>(size_));
+  std::vector<ReceivedBytes> receive(static_cast<size_t>(size_));
+  if (rank_ == root) {
+    for (SentBytes& each : send) each = bytes;
+  } else {
+    receive[static_cast<size_t>(root)] = bytes;
+  }
+  return Exchange(send, receive);
+}
+
+llvm::Expected<std::vector<std::string>> Communicator::AllGather(llvm::StringRef own) {
+  const auto count = static_cast<size_t>(size_);
+  std::vector<uint64_t> lengths(count, own.size());
+  const auto as_bytes = [](uint64_t& value) {
+    return ReceivedBytes(reinterpret_cast<char*>(&value), sizeof(value));
+  };
+  uint64_t own_length = own.size();
+  std::vector<ReceivedBytes> receive;
+  for (uint64_t& length : lengths) receive.push_back(as_bytes(length));
+  if (llvm::Error error = Exchange(std::vector<SentBytes>(count, as_bytes(own_length)), receive))
+    return error;
+  std::vector<std::string> texts(count);
+  receive.clear();
+  for (auto [text, length] : llvm::zip_equal(texts, lengths)) {
+    text.resize(length);
+    receive.emplace_back(text.data(), text.size());
+  }
+  const SentBytes bytes(own.data(), own.size());
+  if (llvm::Error error = Exchange(std::vector<SentBytes>(count, bytes), receive)) return error;
+  texts[static_cast<size_t>(rank_)] = own.str();
+  return texts;
+}
+
+llvm::Error Communicator::Barrier() { return AllGather("").takeError(); }
+
+}  // namespace pdl

@@ -1,0 +1,118 @@
+#include "pdl/train/launcher.h"
+
+#include <dlfcn.h>
+
+#include <algorithm>
+#include <cstdlib>
+
+#include "llvm/ADT/SmallString.h"
+#include "llvm/ADT/StringRef.h"
+#include "llvm/Support/FileSystem.h"
+#include "llvm/Support/FormatVariadic.h"
+#include "llvm/Support/Path.h"
+#include "pdl/version.h"
+#include "runtime/distributed/mpi_library.h"
+#include "runtime/own_folder.h"
+
+namespace pdl {
+namespace {
+
+using Transport = Launcher::Transport;
+
+/// The number in an environment variable; nullopt if there is none.
+std::optional<int> NumberIn(const char* variable) {
+  const char* text = std::getenv(variable);
+  int number = 0;
+  if (text == nullptr || llvm::StringRef(text).getAsInteger(10, number)) return std::nullopt;
+  return number;
+}
+
+bool IsSet(const char* variable) { return std::getenv(variable) != nullptr; }
+
+Launcher MakeLauncher(std::string name, Transport transport, int size, std::optional<int> local,
+                      std::string failure = "") {
+  return {std::move(name), transport, size, std::max(1, local.value_or(1)), std::move(failure)};
+}
+
+/// A module of libpdl, and the package of its MPI.
+struct MpiModule {
+  const char* file;
+  const char* package;
+};
+
+MpiModule ModuleOf(Transport transport) {
+  return transport == Transport::kOpenMpi ? MpiModule{"libpdl_openmpi.so", "libopenmpi3"}
+                                          : MpiModule{"libpdl_mpich.so", "libmpich12"};
+}
+
+llvm::Expected<MpiCreateFunction> LoadMpi(const MpiModule& module) {
+  const auto failed = [](std::string why) { return llvm::make_error<RankError>(std::move(why)); };
+  llvm::SmallString<256> path(OwnFolder());
+  llvm::sys::path::append(path, module.file);
+  if (!llvm::sys::fs::exists(path))
+    return failed(llvm::formatv("this build has no {0}", module.file));
+  // Open MPI's own plugins look for its symbols in the global scope.
+  void* library = dlopen(path.c_str(), RTLD_NOW | RTLD_GLOBAL);
+  if (library == nullptr)
+    return failed(
+        llvm::formatv("{0} (Debian's package of this MPI is {1})", dlerror(), module.package));
+  auto version = reinterpret_cast<MpiVersionFunction>(dlsym(library, "pdl_mpi_version"));
+  auto create = reinterpret_cast<MpiCreateFunction>(dlsym(library, "pdl_mpi_create"));
+  if (version == nullptr || create == nullptr)
+    return failed(llvm::formatv("{0} is not a module of pdl", path));
+  if (llvm::StringRef(version()) != PDL_PLUGIN_VERSION)
+    return failed(
+        llvm::formatv("{0} has version {1}, but this is {2}", path, version(), PDL_PLUGIN_VERSION));
+  return create;
+}
+
+}  // namespace
+
+std::optional<Launcher> FindLauncher() {
+  std::optional<Launcher> found;
+  if (const auto size = NumberIn("OMPI_COMM_WORLD_SIZE")) {
+    found = MakeLauncher("mpirun of Open MPI", Transport::kOpenMpi, *size,
+                         NumberIn("OMPI_COMM_WORLD_LOCAL_SIZE"));
+  } else if (const auto tasks = NumberIn("SLURM_STEP_NUM_TASKS"); tasks && *tasks > 1) {
+    const bool has_pmix = IsSet("PMIX_RANK"), has_pmi = IsSet("PMI_RANK") || IsSet("PMI_FD");
+    found = MakeLauncher(
+        "srun",
+        has_pmix  ? Transport::kOpenMpi
+        : has_pmi ? Transport::kMpich
+                  : Transport::kNone,
+        NumberIn("PMI_SIZE").value_or(*tasks), NumberIn("SLURM_STEP_TASKS_PER_NODE"),
+        "it was started without MPI; srun --mpi=pmix uses Open MPI, and --mpi=pmi2 MPICH");
+  } else if (const auto ranks = NumberIn("PMI_SIZE")) {
+    found =
+        MakeLauncher("mpiexec of MPICH", Transport::kMpich, *ranks, NumberIn("MPI_LOCALNRANKS"));
+  } else if (const auto world = NumberIn("WORLD_SIZE"); world && IsSet("RANK")) {
+    found = MakeLauncher("torchrun", Transport::kNone, *world, NumberIn("LOCAL_WORLD_SIZE"),
+                         "pdl communicates by MPI only; start it with mpirun or srun");
+  }
+  if (!found || found->size < 2) return std::nullopt;
+  return found;
+}
+
+llvm::Expected<std::unique_ptr<Communicator>> JoinProcesses(const Launcher& launcher) {
+  const auto failed = [&](llvm::StringRef why) {
+    return llvm::make_error<RankError>(
+        llvm::formatv("{0} has started {1} processes, which cannot train together: {2}",
+                      launcher.name, launcher.size, why)
+            .str());
+  };
+  if (launcher.transport == Transport::kNone) return failed(launcher.failure);
+  llvm::Expected<MpiCreateFunction> create = LoadMpi(ModuleOf(launcher.transport));
+  if (!create) return failed(llvm::toString(create.takeError()));
+  char* error = nullptr;
+  std::unique_ptr<Communicator> communicator((*create)(&error));
+  const std::string text = error != nullptr ? error : "";
+  std::free(error);
+  if (communicator == nullptr) return failed(text);
+  if (communicator->size() != launcher.size)
+    return failed(llvm::formatv("MPI finds {0} of them: does the launcher belong to another MPI?",
+                                communicator->size())
+                      .str());
+  return communicator;
+}
+
+}  // namespace pdl

@@ -1,0 +1,153 @@
+// A communicator over MPI: compiled once for each implementation.
+#include <mpi.h>
+#include <sched.h>
+#include <signal.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <chrono>
+#include <cstring>
+#include <string>
+#include <vector>
+
+#include "pdl/version.h"
+#include "runtime/distributed/mpi_library.h"
+
+namespace pdl {
+namespace {
+
+using Clock = std::chrono::steady_clock;
+
+/// MPI counts the bytes of a message in an int.
+constexpr size_t kLargestMessage = size_t{1} << 30;
+constexpr int kTag = 0;
+
+volatile sig_atomic_t abort_status = 0;
+
+std::string ErrorText(int code) {
+  char text[MPI_MAX_ERROR_STRING];
+  int length = 0;
+  MPI_Error_string(code, text, &length);
+  return {text, static_cast<size_t>(length)};
+}
+
+class MpiCommunicator final : public Communicator {
+ public:
+  /// Owns `communicator`; `finalizes`: the destructor ends MPI.
+  MpiCommunicator(int rank, int size, MPI_Comm communicator, bool finalizes)
+      : Communicator(rank, size), communicator_(communicator), finalizes_(finalizes) {}
+
+  ~MpiCommunicator() override {
+    // The end of MPI waits for all ranks, which would take forever after a failure.
+    if (has_failed_) return;
+    MPI_Comm_free(&communicator_);
+    if (finalizes_) MPI_Finalize();
+  }
+
+  [[noreturn]] void Abort(int status) override {
+    // In case MPI waits for a process that is stopped.
+    abort_status = status;
+    signal(SIGALRM, [](int) { _exit(abort_status); });
+    alarm(2);
+    MPI_Abort(communicator_, status);
+    _exit(status);
+  }
+
+ private:
+  llvm::Error Transfer(llvm::ArrayRef<SentBytes> send, llvm::ArrayRef<ReceivedBytes> receive,
+                       std::vector<int>* missing) override {
+    requests_.clear();
+    peers_.clear();
+    llvm::Error error = Start(send, receive);
+    if (!error) error = Wait(missing);
+    has_failed_ |= static_cast<bool>(error) || !missing->empty();
+    return error;
+  }
+
+  llvm::Error Start(llvm::ArrayRef<SentBytes> send, llvm::ArrayRef<ReceivedBytes> receive) {
+    int code = MPI_SUCCESS;
+    const auto for_each_message = [&](auto bytes, int peer, auto post) {
+      while (!bytes.empty() && code == MPI_SUCCESS) {
+        const auto message = bytes.take_front(kLargestMessage);
+        bytes = bytes.drop_front(message.size());
+        requests_.push_back(MPI_REQUEST_NULL);
+        peers_.push_back(peer);
+        code = post(message.data(), static_cast<int>(message.size()), MPI_BYTE, peer, kTag,
+                    communicator_, &requests_.back());
+      }
+    };
+    for (int peer = 0; peer < size(); ++peer)
+      if (peer != rank()) for_each_message(receive[static_cast<size_t>(peer)], peer, MPI_Irecv);
+    for (int peer = 0; peer < size(); ++peer)
+      if (peer != rank()) for_each_message(send[static_cast<size_t>(peer)], peer, MPI_Isend);
+    return code == MPI_SUCCESS ? llvm::Error::success() : Failure(code);
+  }
+
+  llvm::Error Wait(std::vector<int>* missing) {
+    std::vector<int> done(requests_.size());
+    Clock::time_point last = Clock::now(), polled = last;
+    Clock::time_point end = last + std::chrono::duration_cast<Clock::duration>(
+                                       std::chrono::duration<double>(timeout()));
+    for (;;) {
+      int count = 0;
+      const int code = MPI_Testsome(static_cast<int>(requests_.size()), requests_.data(), &count,
+                                    done.data(), MPI_STATUSES_IGNORE);
+      if (code != MPI_SUCCESS) return Failure(code);
+      if (count == MPI_UNDEFINED) return llvm::Error::success();
+      const Clock::time_point now = Clock::now();
+      if (count > 0) last = now;
+      // A process that was suspended has not waited for the others in the meantime.
+      if (now - polled > std::chrono::seconds(1)) end += now - polled;
+      polled = now;
+      if (now >= end) break;
+      // MPI makes progress in its calls only, so this must not sleep while data arrive.
+      if (now - last < std::chrono::milliseconds(20)) {
+        sched_yield();
+      } else {
+        usleep(200);
+      }
+    }
+    for (size_t i = 0; i < requests_.size(); ++i)
+      if (requests_[i] != MPI_REQUEST_NULL &&
+          !std::count(missing->begin(), missing->end(), peers_[i]))
+        missing->push_back(peers_[i]);
+    std::sort(missing->begin(), missing->end());
+    return llvm::Error::success();
+  }
+
+  static llvm::Error Failure(int code) {
+    return llvm::make_error<RankError>("MPI failed: " + ErrorText(code));
+  }
+
+  MPI_Comm communicator_;
+  const bool finalizes_;
+  bool has_failed_ = false;
+  std::vector<MPI_Request> requests_;
+  std::vector<int> peers_;  // by request
+};
+
+}  // namespace
+}  // namespace pdl
+
+const char* pdl_mpi_version() { return PDL_PLUGIN_VERSION; }
+
+pdl::Communicator* pdl_mpi_create(char** error) {
+  int is_running = 0, rank = 0, size = 1;
+  MPI_Initialized(&is_running);
+  int code = MPI_SUCCESS;
+  if (!is_running) {
+    int provided = 0;
+    code = MPI_Init_thread(nullptr, nullptr, MPI_THREAD_FUNNELED, &provided);
+  }
+  MPI_Comm communicator = MPI_COMM_NULL;
+  // Messages of the program must not be mixed with ours.
+  if (code == MPI_SUCCESS) code = MPI_Comm_dup(MPI_COMM_WORLD, &communicator);
+  if (code != MPI_SUCCESS) {
+    *error = strdup(pdl::ErrorText(code).c_str());
+    return nullptr;
+  }
+  MPI_Comm_set_errhandler(communicator, MPI_ERRORS_RETURN);
+  MPI_Comm_rank(communicator, &rank);
+  MPI_Comm_size(communicator, &size);
+  return new pdl::MpiCommunicator(rank, size, communicator, !is_running);
+}

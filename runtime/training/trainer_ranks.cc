@@ -1,0 +1,155 @@
+// Communication between the ranks of a distributed run, apart from gradients.
+#include <cstring>
+#include <utility>
+
+#include "llvm/ADT/STLExtras.h"
+#include "llvm/ADT/StringExtras.h"
+#include "llvm/Support/JSON.h"
+#include "pdl/op/error.h"
+#include "pdl/version.h"
+#include "runtime/training/trainer_impl.h"
+
+namespace pdl {
+namespace {
+
+/// Facts that ranks must agree on: a description, and a string that is compared.
+using Facts = std::vector<std::pair<llvm::StringRef, std::string>>;
+
+std::string ToText(const Facts& facts) {
+  std::string text;
+  for (const auto& [name, value] : facts) text += value + '\n';
+  return text;
+}
+
+std::string ToText(const std::optional<Fingerprints>& hashes) {
+  std::string text;
+  if (hashes)
+    for (const auto& [name, hash] : *hashes) text += name + " " + hash + " ";
+  return text;
+}
+
+/// Broadcasts a string of rank 0, which may have any length.
+llvm::Expected<std::string> BroadcastText(llvm::StringRef own, Communicator& communicator) {
+  uint64_t length = own.size();
+  if (llvm::Error error = communicator.Broadcast(
+          0, ReceivedBytes(reinterpret_cast<char*>(&length), sizeof(length))))
+    return error;
+  std::string text = communicator.rank() == 0 ? own.str() : std::string(length, '\0');
+  if (llvm::Error error = communicator.Broadcast(0, ReceivedBytes(text.data(), text.size())))
+    return error;
+  return text;
+}
+
+}  // namespace
+
+llvm::Expected<std::vector<double>> GatherByTurns(llvm::ArrayRef<double> own, size_t width,
+                                                  Communicator& communicator) {
+  llvm::Expected<std::vector<std::string>> texts = communicator.AllGather(
+      llvm::StringRef(reinterpret_cast<const char*>(own.data()), own.size() * sizeof(double)));
+  if (!texts) return texts.takeError();
+  size_t bytes = 0;
+  for (const std::string& text : *texts) bytes += text.size();
+  std::vector<double> all(bytes / sizeof(double));
+  const size_t item = width * sizeof(double), ranks = texts->size();
+  for (size_t i = 0; width > 0 && i < all.size() / width; ++i)
+    std::memcpy(&all[i * width], (*texts)[i % ranks].data() + i / ranks * item, item);
+  return all;
+}
+
+llvm::Error Trainer::Impl::ErrorOfAll(llvm::Error error) const {
+  if (!error || !is_distributed() || options.communicator->rank() == 0) return error;
+  llvm::consumeError(std::move(error));
+  return llvm::make_error<ReportedByOtherRank>();
+}
+
+llvm::Error Trainer::Impl::JoinRanks() {
+  if (!is_distributed() || std::exchange(has_joined, true)) return llvm::Error::success();
+  if (llvm::Error error = CompareRanks()) return error;
+  return TakeStateOfRank0();
+}
+
+llvm::Error Trainer::Impl::CompareRanks() const {
+  const std::string length =
+      llvm::formatv("{0} epochs, {1} steps, patience {2}, monitor {3}", options.epochs,
+                    options.steps, options.patience, options.monitor);
+  const std::string checks = llvm::formatv("{0} {1}", options.check_finite, options.check_indices);
+  const std::string batches =
+      llvm::formatv("{0} {1} {2} {3}", options.batch_size, options.micro_batch, options.shuffle,
+                    options.drop_last);
+  const Facts facts = {{"version of pdl", PDL_PLUGIN_VERSION},
+                       {"network", fingerprint},
+                       {"data", llvm::formatv("{0} {1}", data.num_rows(), ToText(progress.data))},
+                       {"validation data", ToText(progress.validation)},
+                       {"initial weights", ToText(progress.weights)},
+                       {"seed", std::to_string(options.seed)},
+                       {"batches", batches},
+                       {"precision", DTypeName(options.network.precision).str()},
+                       {"decay of the averages", FloatToString(options.average)},
+                       {"number of epochs or steps, patience or monitor", length},
+                       {"checks", checks}};
+  llvm::Expected<std::vector<std::string>> texts = options.communicator->AllGather(ToText(facts));
+  if (!texts) return texts.takeError();
+  std::vector<std::string> differences;
+  llvm::SmallVector<llvm::StringRef, 16> first, other;
+  llvm::StringRef(texts->front()).split(first, '\n');
+  for (size_t rank = 1; rank < texts->size(); ++rank) {
+    other.clear();
+    llvm::StringRef((*texts)[rank]).split(other, '\n');
+    for (size_t i = 0; i < facts.size() && i < other.size(); ++i) {
+      if (first[i] == other[i]) continue;
+      differences.push_back(
+          ("rank " + llvm::Twine(rank) + " differs from rank 0 in the " + facts[i].first).str());
+      break;
+    }
+  }
+  if (differences.empty()) return llvm::Error::success();
+  return ErrorOfAll(MakeUserError(Code::kTrainingData, "the ranks do not agree: {0}",
+                                  llvm::join(differences, ", ")));
+}
+
+llvm::Error Trainer::Impl::TakeStateOfRank0() {
+  Communicator& ranks = *options.communicator;
+  const bool is_first = ranks.rank() == 0;
+  Snapshot snapshot = TakeSnapshot();
+  llvm::Expected<std::string> text =
+      BroadcastText(is_first ? ProgressToJson(snapshot.progress) : "", ranks);
+  if (!text) return text.takeError();
+  llvm::json::Array described;
+  for (const auto& [name, tensor] : snapshot.tensors)
+    described.push_back(llvm::json::Array{name, static_cast<int64_t>(tensor.dtype()),
+                                          llvm::json::Array(tensor.sizes())});
+  std::string own;
+  llvm::raw_string_ostream(own) << llvm::json::Value(std::move(described));
+  llvm::Expected<std::string> tensors = BroadcastText(own, ranks);
+  if (!tensors) return tensors.takeError();
+  llvm::Expected<llvm::json::Value> list = llvm::json::parse(*tensors);
+  if (!list) return list.takeError();
+  size_t index = 0;
+  for (const llvm::json::Value& item : *list->getAsArray()) {
+    const llvm::json::Array& each = *item.getAsArray();
+    Sizes sizes;
+    for (const llvm::json::Value& size : *each[2].getAsArray())
+      sizes.push_back(*size.getAsInteger());
+    llvm::Expected<Tensor> tensor =
+        is_first ? OnHost(snapshot.tensors[index++].second, context)
+                 : Tensor::Allocate(static_cast<DType>(*each[1].getAsInteger()), sizes);
+    if (!tensor) return tensor.takeError();
+    if (llvm::Error error =
+            ranks.Broadcast(0, ReceivedBytes(static_cast<char*>(tensor->raw()),
+                                             static_cast<size_t>(tensor->num_bytes()))))
+      return error;
+    if (!is_first) scope.Create(*each[0].getAsString())->Set(std::move(*tensor));
+  }
+  if (is_first) return llvm::Error::success();
+  std::optional<TrainingProgress> read = ProgressFromJson(*text);
+  if (!read) return llvm::make_error<RankError>("the progress that rank 0 sent is broken");
+  llvm::Expected<Monitor> parsed = Monitor::Parse(read->watched, names.all);
+  if (!parsed) return parsed.takeError();
+  monitor = std::move(*parsed);
+  progress = std::move(*read);
+  has_order = false;
+  Network::SetRunCount(&scope, progress.runs);
+  return llvm::Error::success();
+}
+
+}  // namespace pdl

@@ -1,0 +1,159 @@
+#include "runtime/distributed/tree_sum.h"
+
+#include <cmath>
+#include <functional>
+#include <limits>
+
+#include "test/cc/testing/runtime_testing.h"
+#include "test/cc/testing/thread_communicator.h"
+
+namespace pdl {
+namespace {
+
+/// Numbers of very different sizes, whose sum depends on the order of the additions.
+TreeValues LeafOf(int64_t leaf) {
+  TreeValues values;
+  for (int i = 0; i < 7; ++i)
+    values.f32.push_back(std::sin(static_cast<float>(leaf * 7 + i)) *
+                         std::pow(10.0f, static_cast<float>((leaf * 5 + i) % 9)));
+  for (int i = 0; i < 3; ++i) values.f64.push_back(std::cos(static_cast<double>(leaf * 3 + i)));
+  return values;
+}
+
+/// The definition: the sum of the leaves from `first` below a node of that level.
+float Definition(int64_t first, int level, int64_t leaves) {
+  if (level == 0) return LeafOf(first).f32[0];
+  const int64_t middle = first + (int64_t{1} << (level - 1));
+  const float left = Definition(first, level - 1, leaves);
+  return middle < leaves ? left + Definition(middle, level - 1, leaves) : left;
+}
+
+TEST(TreeSum, AddsInTheOrderOfTheTree) {
+  for (int64_t leaves = 1; leaves <= 33; ++leaves) {
+    TreeSum sum(0);
+    for (int64_t leaf = 0; leaf < leaves; ++leaf) sum.AddLeaf(LeafOf(leaf));
+    EXPECT_EQ(std::move(sum).Total().f32[0], Definition(0, 6, leaves)) << leaves;
+  }
+}
+
+TEST(TreeSum, KeepsTheLargestCompleteNodes) {
+  using Nodes = std::vector<TreeNode>;
+  EXPECT_EQ(NodesOf(0, 0), Nodes());
+  EXPECT_EQ(NodesOf(0, 8), (Nodes{{0, 3}}));
+  EXPECT_EQ(NodesOf(4, 8), (Nodes{{4, 2}}));
+  EXPECT_EQ(NodesOf(3, 8), (Nodes{{3, 0}, {4, 2}}));
+  EXPECT_EQ(NodesOf(1, 7), (Nodes{{1, 0}, {2, 1}, {4, 1}, {6, 0}}));
+  for (int64_t begin = 0; begin < 12; ++begin) {
+    TreeSum sum(begin);
+    for (int64_t leaf = begin; leaf < 12; ++leaf) sum.AddLeaf(LeafOf(leaf));
+    Nodes kept;
+    for (const auto& [node, values] : sum.nodes()) kept.push_back(node);
+    EXPECT_EQ(kept, NodesOf(begin, 12)) << begin;
+  }
+}
+
+TEST(TreeSum, RanksShareLeavesInOrder) {
+  EXPECT_EQ(LeavesOf(8, 1, 4).begin, 2);
+  EXPECT_EQ(LeavesOf(8, 1, 4).end, 4);
+  // The last batch of an epoch may have too few leaves for some ranks.
+  EXPECT_EQ(LeavesOf(5, 2, 4).begin, 4);
+  EXPECT_EQ(LeavesOf(5, 2, 4).end, 5);
+  EXPECT_EQ(LeavesOf(5, 3, 4).begin, LeavesOf(5, 3, 4).end);
+}
+
+TEST(TreeSum, HasTheSameBitsForAnyNumberOfRanks) {
+  for (const int64_t leaves : {1, 2, 5, 6, 8, 16, 19}) {
+    TreeSum alone(0);
+    for (int64_t leaf = 0; leaf < leaves; ++leaf) alone.AddLeaf(LeafOf(leaf));
+    const TreeValues expected = std::move(alone).Total();
+    for (const int ranks : {2, 3, 4, 7}) {
+      RunRanks(ranks, [&](Communicator& communicator) {
+        const LeafRange range = LeavesOf(leaves, communicator.rank(), ranks);
+        TreeSum own(range.begin);
+        for (int64_t leaf = range.begin; leaf < range.end; ++leaf) own.AddLeaf(LeafOf(leaf));
+        SumNote note{5, communicator.rank() == 1};
+        const TreeValues sum =
+            Value(SumOverRanks(std::move(own), leaves, 7, 3, communicator, &note));
+        EXPECT_EQ(sum.f32, expected.f32) << leaves << " leaves, " << ranks << " ranks";
+        EXPECT_EQ(sum.f64, expected.f64);
+        EXPECT_EQ(note.stop, 1);
+      });
+    }
+  }
+}
+
+TEST(TreeSum, SendsNoMoreThanTheBound) {
+  constexpr int64_t kElements = 10'000;
+  for (const int ranks : {2, 4}) {
+    RunRanks(ranks, [&](Communicator& communicator) {
+      TreeSum own(2 * communicator.rank());
+      for (int i = 0; i < 2; ++i) own.AddLeaf({std::vector<float>(kElements, 1.0f), {}});
+      SumNote note;
+      const int64_t before = communicator.bytes_sent();
+      const TreeValues sum =
+          Value(SumOverRanks(std::move(own), 2 * ranks, kElements, 0, communicator, &note));
+      EXPECT_EQ(sum.f32.back(), 2.0f * static_cast<float>(ranks));
+      const int64_t notes = (ranks - 1) * static_cast<int64_t>(sizeof(SumNote));
+      EXPECT_EQ(communicator.bytes_sent() - before,
+                2 * (ranks - 1) * kElements * 4 / ranks + notes);
+    });
+  }
+}
+
+TEST(TreeSum, EmptyVectors) {
+  RunRanks(2, [&](Communicator& communicator) {
+    TreeSum own(communicator.rank());
+    own.AddLeaf({});
+    SumNote note;
+    EXPECT_TRUE(Value(SumOverRanks(std::move(own), 2, 0, 0, communicator, &note)).f32.empty());
+  });
+}
+
+TEST(TreeSum, NansStay) {
+  RunRanks(2, [&](Communicator& communicator) {
+    TreeSum own(communicator.rank());
+    const float infinity = std::numeric_limits<float>::infinity();
+    own.AddLeaf({{communicator.rank() == 0 ? infinity : -infinity, 1.0f}, {}});
+    SumNote note;
+    const TreeValues sum = Value(SumOverRanks(std::move(own), 2, 2, 0, communicator, &note));
+    EXPECT_TRUE(std::isnan(sum.f32[0]));
+    EXPECT_EQ(sum.f32[1], 2.0f);
+  });
+}
+
+TEST(TreeSum, ErrorsNameRanks) {
+  RunRanks(
+      3,
+      [&](Communicator& communicator) {
+        if (communicator.rank() == 1) return;
+        TreeSum own(communicator.rank());
+        own.AddLeaf(LeafOf(communicator.rank()));
+        SumNote note;
+        EXPECT_EQ(Message(SumOverRanks(std::move(own), 3, 7, 3, communicator, &note).takeError()),
+                  "rank 1 did not answer within 0.2 s");
+      },
+      0.2);
+  RunRanks(2, [&](Communicator& communicator) {
+    TreeSum own(communicator.rank());
+    own.AddLeaf(LeafOf(communicator.rank()));
+    SumNote note{communicator.rank() + 4, 0};
+    const std::string message =
+        Message(SumOverRanks(std::move(own), 2, 7, 3, communicator, &note).takeError());
+    EXPECT_EQ(message, communicator.rank() == 0 ? "rank 1 is at step 5, but rank 0 at step 4"
+                                                : "rank 0 is at step 4, but rank 1 at step 5");
+  });
+}
+
+TEST(Communicator, GathersAndBroadcasts) {
+  RunRanks(3, [&](Communicator& communicator) {
+    const std::string own(static_cast<size_t>(communicator.rank()) * 2, 'x');
+    EXPECT_EQ(Value(communicator.AllGather(own)), (std::vector<std::string>{"", "xx", "xxxx"}));
+    std::string text = communicator.rank() == 2 ? "two" : "...";
+    EXPECT_EQ(Message(communicator.Broadcast(2, {text.data(), text.size()})), "");
+    EXPECT_EQ(text, "two");
+    EXPECT_EQ(Message(communicator.Barrier()), "");
+  });
+}
+
+}  // namespace
+}  // namespace pdl

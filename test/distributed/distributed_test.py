@@ -1,0 +1,218 @@
+#!/usr/bin/env python3
+"""Tests `pdl train` with several processes: distributed_test.py PDL openmpi|mpich. Exits with status 77, which ctest
+reports as skipped, if that MPI or the module for it is not there."""
+
+import json
+import os
+import random
+import shutil
+import signal
+import subprocess
+import sys
+import tempfile
+import time
+import unittest
+from pathlib import Path
+
+import nets
+
+PDL, MPI = sys.argv[1:3]
+STEPS = 100
+
+
+def launcher(ranks):
+    if MPI == "openmpi":
+        return ["mpirun.openmpi", "--oversubscribe", "--allow-run-as-root", "--bind-to", "none", "-n", str(ranks)]
+    return ["mpirun.mpich", "-n", str(ranks)]
+
+
+def command(ranks, model, data, *options):
+    start = launcher(ranks) if ranks else []
+    return [*start, PDL, "train", model, "--data", data, "--threads", "1", "--batch-size", "16", *options]
+
+
+def run(*arguments, timeout=300):
+    return subprocess.run(command(*arguments), capture_output=True, text=True, timeout=timeout)
+
+
+def ranks_of(process):
+    """The process ids of the ranks below a launcher."""
+    below, found = {}, []
+    for stat in Path("/proc").glob("[0-9]*/stat"):
+        try:
+            pid, rest = stat.read_text().split(" ", 1)
+            below.setdefault(int(rest.rsplit(")", 1)[1].split()[1]), []).append(int(pid))
+        except (OSError, IndexError):
+            pass  # ended meanwhile
+    pending = [process]
+    while pending:
+        for child in below.get(pending.pop(), []):
+            pending.append(child)
+            try:
+                if os.path.samefile(f"/proc/{child}/exe", PDL):
+                    found.append(child)
+            except OSError:
+                pass
+    return found
+
+
+def is_alive(pid):
+    """Whether the process runs or is stopped; one that has ended may still wait for its parent."""
+    try:
+        return Path(f"/proc/{pid}/stat").read_text().rsplit(")", 1)[1].split()[0] not in "ZX"
+    except OSError:
+        return False
+
+
+def step_of(checkpoint):
+    """The step of a checkpoint, from its metadata."""
+    with open(checkpoint, "rb") as file:
+        header = json.loads(file.read(int.from_bytes(file.read(8), "little")))
+    return json.loads(header["__metadata__"]["pdl.progress"])["step"]
+
+
+class Distributed(unittest.TestCase):
+    def setUp(self):
+        self.folder = Path(tempfile.mkdtemp(prefix="pdl-test-"))
+        self.addCleanup(shutil.rmtree, self.folder, ignore_errors=True)
+
+    def train(self, ranks, model, data, out, *options, status=0):
+        done = run(ranks, model, data, "--out", str(self.folder / out), *options)
+        self.assertEqual(done.returncode, status, done.stderr)
+        return done.stderr
+
+    def weights(self, out):
+        return (self.folder / out / "last.safetensors").read_bytes()
+
+    def test_same_bits_for_any_number_of_ranks(self):
+        for name in nets.NETWORKS:
+            with self.subTest(name):
+                model, data = nets.write(self.folder, name)
+                options = ["--steps", str(STEPS), "--micro-batch", "4", "--validate", data]
+                self.train(0, model, data, f"{name}0", *options)
+                for ranks in (1, 2, 4):
+                    said = self.train(ranks, model, data, f"{name}{ranks}", *options)
+                    self.assertEqual(self.weights(f"{name}{ranks}"), self.weights(f"{name}0"), said)
+
+    def test_rank_0_alone_prints_and_writes(self):
+        model, data = nets.write(self.folder, "mlp")
+        said = self.train(4, model, data, "out", "--epochs", "2")
+        self.assertEqual(said.count("; 4 processes"), 1, said)
+        self.assertEqual(said.count("epoch 2/2"), 1, said)
+        self.assertNotIn("rank ", said)
+        lines = (self.folder / "out/metrics.jsonl").read_text().splitlines()
+        # Each of the 14 steps and 2 epochs once.
+        self.assertEqual(len(lines), 16, lines)
+
+    def test_resumes_with_another_number_of_ranks(self):
+        model, data = nets.write(self.folder, "mlp")
+        self.train(4, model, data, "whole", "--steps", "40")
+        self.train(4, model, data, "parts", "--steps", "15")
+        self.train(2, model, data, "parts", "--steps", "29", "--resume")
+        self.train(0, model, data, "parts", "--steps", "40", "--resume")
+        self.assertEqual(self.weights("parts"), self.weights("whole"))
+
+    def test_errors(self):
+        model, data = nets.write(self.folder, "mlp")
+        said = self.train(3, model, data, "out", status=1)
+        expected = "error: 3 ranks cannot share a batch of 16 rows equally; 15 or 18 rows are possible [PDL0515]"
+        self.assertEqual(said.count(expected), 1, said)
+        said = self.train(2, model, data, "out", "--micro-batch", "3", status=1)
+        self.assertIn("micro-batches of 3 rows do not divide the 8 rows that each of 2 ranks has of a batch", said)
+        said = self.train(2, model, str(self.folder / "none.npz"), "out", status=1)
+        self.assertEqual(said.count("none.npz"), 1, said)
+        self.assertFalse((self.folder / "out").exists())
+
+    def test_other_data_at_one_rank(self):
+        model, data = nets.write(self.folder, "mlp")
+        other = self.folder / "other"
+        other.mkdir()
+        nets.write(other, "mlp", seed=2)
+        start = launcher(1)
+        options = [PDL, "train", model, "--out", str(self.folder / "out"), "--batch-size", "16", "--data"]
+        done = subprocess.run(
+            [*start, *options, data, ":", *start[-2:], *options, str(other / "mlp.npz")],
+            capture_output=True, text=True, timeout=100)
+        self.assertNotEqual(done.returncode, 0)
+        self.assertIn("the ranks do not agree: rank 1 differs from rank 0 in the data", done.stderr)
+
+    def interrupt(self, signal_number, seed):
+        """Sends the signal to a random rank at a random time; returns the launcher's status and output."""
+        choose = random.Random(seed)
+        model, data = nets.write(self.folder, "mlp")
+        arguments = ["--out", str(self.folder / "out"), "--overwrite", "--epochs", "100000", "--save-every", "5",
+                     "--timeout", "3", "--quiet"]
+        process = subprocess.Popen(command(4, model, data, *arguments), stderr=subprocess.PIPE, text=True)
+        last = self.folder / "out/last.safetensors"
+        end = time.monotonic() + 60
+        while not last.exists() and time.monotonic() < end and process.poll() is None:
+            time.sleep(0.05)
+        time.sleep(choose.random())
+        pids = ranks_of(process.pid)
+        self.assertEqual(len(pids), 4, process.poll())
+        os.kill(choose.choice(pids), signal_number)
+        try:
+            said = process.communicate(timeout=60)[1]
+        finally:
+            for pid in ranks_of(process.pid):
+                os.kill(pid, signal.SIGKILL)
+        self.assertNotEqual(process.returncode, 0, said)
+        end = time.monotonic() + 10
+        while any(map(is_alive, pids)) and time.monotonic() < end:
+            time.sleep(0.05)
+        self.assertEqual([pid for pid in pids if is_alive(pid)], [], said)
+        return said, model, data
+
+    def check_resumes(self, model, data):
+        """The checkpoint is whole, and a run from it has the bits of one that was not disturbed."""
+        steps = str(step_of(self.folder / "out/last.safetensors") + 10)
+        self.train(2, model, data, "out", "--resume", "--steps", steps)
+        self.train(0, model, data, "whole", "--overwrite", "--steps", steps, "--micro-batch", "4")
+        self.assertEqual(self.weights("out"), self.weights("whole"))
+
+    def test_killed_rank(self):
+        for seed in range(int(os.environ.get("PDL_KILLS", "2"))):
+            _, model, data = self.interrupt(signal.SIGKILL, seed)
+            self.check_resumes(model, data)
+            shutil.rmtree(self.folder / "out")
+
+    def test_stopped_rank(self):
+        for seed in range(int(os.environ.get("PDL_STOPS", "1"))):
+            said, model, data = self.interrupt(signal.SIGSTOP, seed)
+            self.assertRegex(said, r"error: step \d+: ranks? [\d, ]+ did not answer within 3 s")
+            self.check_resumes(model, data)
+            shutil.rmtree(self.folder / "out")
+
+    def launched_by_hand(self, program=PDL, **variables):
+        """The output of a process whose environment looks as if a launcher had started it."""
+        model, data = nets.write(self.folder, "mlp")
+        done = subprocess.run([program, "train", model, "--data", data, "--out", str(self.folder / "out")],
+                              capture_output=True, text=True, timeout=60, env={**os.environ, **variables})
+        self.assertEqual(done.returncode, 4, done.stderr)
+        self.assertFalse((self.folder / "out").exists())
+        return done.stderr
+
+    @unittest.skipUnless(MPI == "openmpi", "MPICH ends the process itself")
+    def test_no_other_processes(self):
+        said = self.launched_by_hand(OMPI_COMM_WORLD_SIZE="4")
+        self.assertIn(
+            "error: mpirun of Open MPI has started 4 processes, which cannot train together: MPI finds 1 of them: does "
+            "the launcher belong to another MPI?", said)
+
+    def test_no_module(self):
+        for part in ("bin/pdl", "lib/libpdl.so.0.1"):
+            (self.folder / part).parent.mkdir(exist_ok=True)
+            shutil.copy(Path(PDL).parent.parent / part, self.folder / part)
+        for variable, name, module in (("OMPI_COMM_WORLD_SIZE", "mpirun of Open MPI", "openmpi"),
+                                       ("PMI_SIZE", "mpiexec of MPICH", "mpich")):
+            said = self.launched_by_hand(str(self.folder / "bin/pdl"), **{variable: "2"})
+            self.assertEqual(said, f"error: {name} has started 2 processes, which cannot train together: this build "
+                                   f"has no libpdl_{module}.so\n")
+
+
+if __name__ == "__main__":
+    module = Path(PDL).parent.parent / "lib" / f"libpdl_{MPI}.so"
+    if shutil.which(launcher(1)[0]) is None or not module.exists():
+        print(f"no {launcher(1)[0]}, or no {module}: skipped")
+        sys.exit(77)
+    unittest.main(argv=[sys.argv[0], *sys.argv[3:]])
