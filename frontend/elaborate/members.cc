@@ -86,10 +86,11 @@ void Members::ReportMember(const ast::MemberExpr* member, const ast::Expr* base)
   }
   const std::vector<std::string> names = parameter_names_.NamesBelow(text);
   if (is_path || !names.empty()) {
-    const std::vector<llvm::StringRef> known(names.begin(), names.end());
+    std::vector<llvm::StringRef> known(names.begin(), names.end());
+    if (results != nullptr) llvm::append_range(known, results->names);
     report_.Error(Code::kUnknownName, member->member.range,
-                  "'" + text + "' has no parameter '" + member_name + "'" +
-                      report_.DidYouMeanOrHas(member_name, known));
+                  "'" + text + "' has no parameter " + (results != nullptr ? "or result " : "") +
+                      "'" + member_name + "'" + report_.DidYouMeanOrHas(member_name, known));
     return;
   }
   Diagnostic& diagnostic = report_.Error(

@@ -30,6 +30,10 @@ using GemmFunction = void (*)(const GemmShape& shape, const void* a, const void*
 GemmFunction PlainGemm(DType dtype);
 /// The same results as PlainGemm, for this number of columns; null if there is no such function.
 GemmFunction NarrowGemm(DType dtype, int64_t columns);
+/// For f32 and f64 with b_column = 1, a_row or a_column = 1, and at least two rows of a; else null.
+/// With fused multiply-adds where the processor has them, and partial sums over 128 steps, so that
+/// any part of c has the same bits whether it is computed separately or not.
+GemmFunction BlockGemm(DType dtype, const GemmShape& shape);
 
 /// The largest number of rows of a for the functions below. They need the time for reading b if
 /// that is in memory, and require a_column = 1.

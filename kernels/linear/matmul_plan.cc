@@ -59,8 +59,7 @@ llvm::Expected<std::shared_ptr<const MatmulPlan>> MatmulPlan::Make(const Prepare
     return plan;
   }
   plan->CutIntoTasks();
-  const int64_t tiny_work = NarrowGemm(plan->compute_dtype_, shape.n) != nullptr ? 4096 : 512;
-  const bool is_tiny = shape.m * shape.n * shape.k <= tiny_work;
+  const bool is_tiny = shape.m * shape.n * shape.k <= plan->TinyWork();
   const bool reads_b_once =
       shape.m == 1 && shape.b_column == 1 && context.constant_input(1) == nullptr;
   llvm::Error error = plan->compute_dtype_ != DType::kF32 || is_tiny || reads_b_once
@@ -69,6 +68,12 @@ llvm::Expected<std::shared_ptr<const MatmulPlan>> MatmulPlan::Make(const Prepare
   if (error) return error;
   plan->LayOutWorkspace();
   return plan;
+}
+
+int64_t MatmulPlan::TinyWork() const {
+  // Preparing oneDNN's packed operands takes longer than the multiplication of small matrices.
+  if (shape_.n % 8 == 0) return a_offsets_.size() > 1 ? 1 << 16 : 4096;
+  return NarrowGemm(compute_dtype_, shape_.n) != nullptr ? 4096 : 512;
 }
 
 llvm::Error MatmulPlan::ReadShapes(const PrepareContext& context, bool transpose_a,
@@ -212,11 +217,21 @@ llvm::Error MatmulPlan::PackIntoPanels(const PrepareContext& context, const Tens
   return llvm::Error::success();
 }
 
-llvm::Error MatmulPlan::PreparePlain(const PrepareContext& context) {
+void MatmulPlan::ChoosePlain() {
   // A block of columns has another number of them.
   plain_ = split_ == Split::kRows || blocks_ == 1 ? NarrowGemm(compute_dtype_, shape_.n) : nullptr;
+  // oneDNN has no f64.
+  const bool uses_blocks = compute_dtype_ == DType::kF64 || shape_.n % 8 == 0;
+  if (plain_ == nullptr && uses_blocks) plain_ = BlockGemm(compute_dtype_, shape_);
   if (plain_ == nullptr || shape_.m == 1) plain_ = PlainGemm(compute_dtype_);
-  if (shape_.b_column == 1 || shape_.n == 1) return llvm::Error::success();
+}
+
+llvm::Error MatmulPlan::PreparePlain(const PrepareContext& context) {
+  if (shape_.b_column == 1 || shape_.n == 1) {
+    shape_.b_column = 1;
+    ChoosePlain();
+    return llvm::Error::success();
+  }
   // The unpacked [n, k], read as [k, n]; all matrices of the batch.
   const int64_t matrices = b_elements_ / (shape_.n * shape_.k);
   StridedView view;
@@ -227,6 +242,7 @@ llvm::Error MatmulPlan::PreparePlain(const PrepareContext& context) {
   orders_b_ = true;
   shape_.b_row = shape_.n;
   shape_.b_column = 1;
+  ChoosePlain();
   const Tensor* constant = context.constant_input(1);
   if (constant == nullptr) return llvm::Error::success();
   auto pack = [&]() -> llvm::Expected<std::shared_ptr<const void>> {

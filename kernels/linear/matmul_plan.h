@@ -33,6 +33,10 @@ class MatmulPlan : public CallState {
   /// Returns whether it is a matmul of few rows by a large matrix; then it is prepared.
   llvm::Expected<bool> PrepareFewRows(const PrepareContext& context);
   llvm::Error PackIntoPanels(const PrepareContext& context, const Tensor& constant);
+  /// The most multiplications of a matmul that our own loops compute faster than oneDNN.
+  int64_t TinyWork() const;
+  /// Sets plain_ to the fastest function for the matmul of a task.
+  void ChoosePlain();
   llvm::Error PreparePlain(const PrepareContext& context);
   llvm::Error PrepareDnnl(const PrepareContext& context);
   void LayOutWorkspace();

@@ -142,8 +142,6 @@ GemmFunction ChooseNarrow(int64_t columns) {
       return ChooseIsa<NarrowGemmLoop<T, 4>>();
     case 8:
       return ChooseIsa<NarrowGemmLoop<T, 8>>();
-    case 16:
-      return ChooseIsa<NarrowGemmLoop<T, 16>>();
     default:
       return nullptr;
   }
