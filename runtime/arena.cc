@@ -7,8 +7,8 @@
 namespace pdl {
 namespace {
 
-/// Repacking takes quadratic time, about 0.1 s for this number of buffers.
-constexpr size_t kMaxRepacked = 20'000;
+/// Larger arenas are not repacked, which takes quadratic time in the worst case.
+constexpr size_t kMaxRepacked = 5'000;
 
 }  // namespace
 

@@ -65,9 +65,8 @@ TEST(ArenaLayout, BuffersThatExistAtTheSameTimeDoNotOverlap) {
   }
 }
 
-TEST(ArenaLayout, LargeBuffersAreNotSplitByEarlierSmallOnes) {
-  // In order of time, the second small buffer is stored after the large one, in whose gap no larger
-  // one fits.
+TEST(ArenaLayout, LargeBuffersGetTheirOffsetsFirst) {
+  // In order of time, the gap of the first buffer is 64 bytes too short for the third one.
   RecordedLayout layout;
   const size_t large = layout.Take(10 * 64);
   const size_t small = layout.Take(64);
