@@ -2,6 +2,7 @@
 
 #include "kernels/control/assertion.h"
 #include "kernels/cuda/cuda_launch.h"
+#include "kernels/cuda/deferred_check.h"
 #include "kernels/indexing/index_range.cuh"
 #include "pdl/op/op_registry.h"
 #include "runtime/call_error.h"
@@ -65,28 +66,17 @@ struct IndexState : CheckState {
   }
 };
 
-/// Launches a check of the operand's elements. If the run has nowhere to report a failure, waits
-/// for it.
+/// Launches a check of the operand's elements.
 template <class T, class Passes>
 llvm::Error LaunchCheck(const CheckState& state, const Tensor& x, Passes passes,
                         CUDAContext& context) {
   const int64_t count = x.num_elements();
   if (count == 0) return llvm::Error::success();
-  if (auto* failure = static_cast<CheckFailure*>(context.failures())) {
-    return Launch(context, state.op->type().c_str(), &CheckKernel<T, Passes>, dim3(1),
+  return LaunchWithFailure(context, [&](CUDAContext& run, CheckFailure* failure) {
+    return Launch(run, state.op->type().c_str(), &CheckKernel<T, Passes>, dim3(1),
                   dim3(kBlockThreads), static_cast<const T*>(x.raw()), count, passes,
                   static_cast<const DeferredCheck*>(&state), failure);
-  }
-  std::unique_ptr<DeviceContext> own = context.Fork();
-  auto* failure = static_cast<CheckFailure*>(own->failures());
-  if (failure == nullptr)
-    return MakeDeviceError("more than 256 runs at the same time cannot make checks");
-  if (auto error =
-          Launch(static_cast<CUDAContext&>(*own), state.op->type().c_str(), &CheckKernel<T, Passes>,
-                 dim3(1), dim3(kBlockThreads), static_cast<const T*>(x.raw()), count, passes,
-                 static_cast<const DeferredCheck*>(&state), failure))
-    return error;
-  return own->Synchronize();
+  });
 }
 
 class AssertTrueOp : public Operator<CUDAContext> {

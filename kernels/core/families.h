@@ -17,13 +17,13 @@
   CPU_AND_CUDA(Comparison)              \
   CPU_AND_CUDA(Matmul)                  \
   CPU(Einsum)                           \
-  CPU(Solve)                            \
-  CPU(Decomposition)                    \
-  CPU(Determinant)                      \
-  CPU(Eigenvalues)                      \
-  CPU(SingularValues)                   \
-  CPU(LeastSquares)                     \
-  CPU(MatrixFunction)                   \
+  CPU_AND_CUDA(Solve)                   \
+  CPU_AND_CUDA(Decomposition)           \
+  CPU_AND_CUDA(Determinant)             \
+  CPU_AND_CUDA(Eigenvalues)             \
+  CPU_AND_CUDA(SingularValues)          \
+  CPU_AND_CUDA(LeastSquares)            \
+  CPU_AND_CUDA(MatrixFunction)          \
   CPU_AND_CUDA(Reduction)               \
   CPU(ArgMinMax)                        \
   CPU(Variance)                         \

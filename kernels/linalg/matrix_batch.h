@@ -17,6 +17,7 @@
 #include "kernels/core/element.h"
 #include "kernels/core/strided_copy.h"
 #include "kernels/linalg/lanes.h"
+#include "kernels/linalg/matrix_error.h"
 #include "pdl/op/operator.h"
 
 namespace pdl::linalg {
@@ -148,11 +149,6 @@ void ForEachTask(CPUContext& context, int64_t count, int64_t work, Make make, Co
     for (int64_t i = begin; i < end; ++i) compute(made, i);
   });
 }
-
-/// The Error about matrix `matrix` of an operand with these batch dims: "matrix [1, 0] of 'a' is
-/// singular".
-llvm::Error MatrixError(llvm::StringRef operand, llvm::ArrayRef<int64_t> batch, int64_t matrix,
-                        llvm::StringRef problem);
 
 /// The largest number of rows or columns of matrices that are computed in blocks.
 inline constexpr Eigen::Index kMaxLaneSize = 32;
