@@ -266,7 +266,8 @@ struct ThreadEnd {
   ~ThreadEnd() {
     detail::ThreadRecord& record = detail::thread_record;
     // Not in a forked child, in which the session's lock may be held forever.
-    if (session && record.chunk && ActiveTrace() == session->number()) session->Retire(record.chunk);
+    if (session && record.chunk && ActiveTrace() == session->number())
+      session->Retire(record.chunk);
     record = {};
   }
 };

@@ -101,12 +101,14 @@ double ScanOperations(const CallSizes& call) {
   const ScanCall scan = ScanCall::Of(call.call);
   if (!call.call.body || scan.num_xs == 0) return 0;
   std::vector<OperandType> given(call.inputs.begin(), call.inputs.begin() + scan.num_given());
-  double steps = static_cast<double>(given[0].sizes[scan.axis]);
+  int64_t axis = scan.is_packed ? 0 : call.attributes().Int("axis");
+  if (axis < 0) axis += static_cast<int64_t>(given[0].sizes.size());
+  const auto steps = static_cast<double>(given[0].sizes[axis]);
   for (OperandType& slice : llvm::MutableArrayRef(given).take_front(scan.num_xs)) {
     if (scan.is_packed) {
       slice.sizes[0] = 1;
     } else {
-      slice.sizes.erase(slice.sizes.begin() + scan.axis);
+      slice.sizes.erase(slice.sizes.begin() + axis);
     }
   }
   return steps * OperationsOf(*call.call.body, given);

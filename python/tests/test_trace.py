@@ -123,20 +123,20 @@ def test_two_threads_have_tracks_of_their_own(tmp_path: pathlib.Path) -> None:
     assert len([s for s in trace.named("scan") if s["kind"] == "call"]) == 40
 
 
-def test_training_has_slices_for_its_phases(tmp_path: pathlib.Path) -> None:
+def test_training_has_slices_for_its_steps(tmp_path: pathlib.Path) -> None:
     text = """input x: f32[N, 3]
 input t: f32[N, 1]
 param w: f32[3, 1] = normal()
-loss = mean((x @ w - t) ^ 2)
-minimize(loss, sgd(lr=0.1))
+loss = mean((x @ w - t) ** 2)
+minimize loss with sgd(lr=0.1)
 output loss
 """
     data = {"x": np.ones((64, 3), np.float32), "t": np.ones((64, 1), np.float32)}
+    batches = pdl.batches(data, 16)
     with pdl.trace(tmp_path / "t.pftrace"):
-        pdl.train(pdl.compile(text, name="line.pdl"), data, epochs=2, batch_size=16, validate=data)
+        steps = list(pdl.train(pdl.compile(text, name="line.pdl"), batches, epochs=2))
     trace = Slices(tmp_path / "t.pftrace")
-    assert len(trace.named("training step")) == 8
-    assert len(trace.named("load data")) > 8 and len(trace.named("validation")) >= 2
+    assert len(steps) == 8 and len(trace.named("run")) >= 8 and trace.named("update states")
     lines = {s["line"] for s in trace.slices if s["file"] == "line.pdl" and s["kind"] == "call"}
     assert 4 in lines and lines <= {3, 4, 5}
 

@@ -74,10 +74,10 @@ TEST(CallCost, ConvolutionsAndTheirGradients) {
 TEST(CallCost, AttentionAndLoops) {
   const std::string inputs = "input q: f32[5, 8]\ninput k: f32[5, 8]\n";
   const double pair = 2 * 8 + 5 + 2 * 8;
-  EXPECT_EQ(CostOf(inputs + "output y, lse = attention(q, k, k)", {{"q", {5, 8}}, {"k", {5, 8}}})
+  EXPECT_EQ(CostOf(inputs + "y, lse = attention(q, k, k)\noutput y", {{"q", {5, 8}}, {"k", {5, 8}}})
                 .operations,
             5 * 5 * pair);
-  EXPECT_EQ(CostOf(inputs + "output y, lse = attention(q, k, k, causal=true)",
+  EXPECT_EQ(CostOf(inputs + "y, lse = attention(q, k, k, causal=true)\noutput y",
                    {{"q", {5, 8}}, {"k", {5, 8}}})
                 .operations,
             (1 + 2 + 3 + 4 + 5) * pair);
