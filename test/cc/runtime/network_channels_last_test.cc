@@ -237,6 +237,14 @@ TEST(NetworkChannelsLast, LargeConvolutions) {
   }
 }
 
+TEST(NetworkChannelsLast, PointwiseOfManyPositions) {
+  ExpectSameNumbers(
+      "input x: f32[2, 72, 11, 9]\nparam w: f32[100, 72, 1, 1] = he_normal()\n"
+      "param v: f32[5, 100, 3, 3] = he_normal()\ny = relu(conv2d(x, w))\noutput y\n"
+      "output z = conv2d(y, v, pad=1)\n",
+      {2, 72, 11, 9}, 2e-5);
+}
+
 TEST(NetworkChannelsLast, WeightsMayBeTheScopes) {
   for (const char* kernel : {"3, 3", "1, 1"}) {
     const auto network = MakeNetwork(
