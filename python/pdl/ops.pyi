@@ -2509,7 +2509,8 @@ def counted_places(counts: Value, dims: Dims, *, name: str | None = None) -> Val
     """The indices of the elements at which a running count increases by one, in row-major
     order: a row for each increase, with an index for each axis.
 
-    The number of rows is the final count; the count must begin at 0 or 1.
+    The number of rows is the final count; the count must begin at 0 or 1. Rows without an
+    increase are 0.
 
     Parameters
     ----------
