@@ -1,6 +1,7 @@
 #include "trace.h"
 
 #include <nanobind/stl/string.h>
+#include <nanobind/stl/unique_ptr.h>
 
 #include <memory>
 #include <string>

@@ -12,7 +12,7 @@ import sys
 def test_the_quick_start(root: pathlib.Path, tmp_path: pathlib.Path) -> None:
     page = (root / "python" / "README.md").read_text()
     blocks = re.findall(r"^```python\n(.*?)^```$", page, re.M | re.S)
-    assert len(blocks) == 11
+    assert len(blocks) == 12
     (tmp_path / "examples").symlink_to(root / "examples")
     script = tmp_path / "quick_start.py"
     script.write_text("\n".join(blocks))
