@@ -42,7 +42,7 @@ bool TrainingStep::MakeGradients(const ast::MinimizeStatement* statement, bool i
 
 void TrainingStep::ElaborateStep(const ast::MinimizeStatement* statement, const Function& optimizer,
                                  GraphTraining* training) {
-  const SourceRange place = statement->with->range;
+  const SourceRange place = last_optimizer_ = statement->with->range;
   std::vector<Update> updates;
   if (!MakeGradients(statement, optimizer.arguments.lazy, *training, &updates)) return;
   // First clipped by value, then by the common norm; the decay is added last.
@@ -183,9 +183,9 @@ void TrainingStep::CountStep() {
   const Value* step = training_values_.EvaluateStep().tensor();
   if (step == nullptr) return;
   at_.frame->base = "step";
-  const Operand now{Datum(training_.step), {}};
-  const Operand one{Datum(int64_t{1}), {}};
-  const Datum next = operators_.EvaluateInfix({ast::Operator::kAdd, {}}, now, one, {});
+  const Operand now{Datum(training_.step), last_optimizer_};
+  const Operand one{Datum(int64_t{1}), last_optimizer_};
+  const Datum next = operators_.EvaluateInfix({ast::Operator::kAdd, last_optimizer_}, now, one, {});
   if (next.tensor() != nullptr) graph_.AddUpdate(training_.step, next.tensor());
 }
 

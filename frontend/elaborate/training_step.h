@@ -41,7 +41,7 @@ class TrainingStep {
   /// states.
   void ElaborateStep(const ast::MinimizeStatement* statement, const Function& optimizer,
                      GraphTraining* training);
-  /// Increments `step` after each step.
+  /// Increments `step` after each step, as a part of the last `minimize` statement.
   void CountStep();
 
  private:
@@ -68,6 +68,8 @@ class TrainingStep {
   bool MakeLazy(Operand* gradient);
   /// Casts the operand to another dtype.
   bool Cast(Operand* operand, DType dtype);
+
+  SourceRange last_optimizer_;  // of the last `minimize` statement
 
   Position& at_;
   Graph& graph_;
