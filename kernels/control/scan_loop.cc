@@ -44,7 +44,7 @@ struct Carried {
 };
 
 struct LoopState : BodyState {
-  int rows_symbol = -1;        // index of the symbol for the number of rows of a step
+  int rows_symbol = -1;  // index of the symbol for the number of rows of a step
   unsigned axis = 0;
   int64_t steps = 0;  // if all rows have equal lengths
   int64_t rows = 0;
