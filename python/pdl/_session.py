@@ -91,7 +91,7 @@ class Session:
             self._shared.add(name)
         return reply
 
-    def wanted(self, cell: str) -> list[str]:
+    def names_read(self, cell: str) -> list[str]:
         """The names that a cell reads and that a value from outside may have: all that statements do not define."""
         defined = set(self.core.names) - self._shared
         return [name for name in self.core.names_in(cell) if name not in defined]

@@ -170,7 +170,7 @@ def load_ipython_extension(shell: Any) -> None:
     def run(line: str, cell: str) -> None:
         if line.strip():
             raise PdlError(f"%%pdl takes no arguments, got '{line.strip()}'")
-        for name in session.wanted(cell):
+        for name in session.names_read(cell):
             if _can_share(names.get(name)):
                 _check(session.share(name, names[name]))
         for reply in session.execute(cell):
