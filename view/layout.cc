@@ -1,20 +1,15 @@
 #include "view/layout.h"
 
-#include <signal.h>
-
 #include <algorithm>
 #include <chrono>
 #include <cmath>
 #include <map>
 #include <optional>
-#include <thread>
+#include <tuple>
 
+#include "ir/child_process.h"
 #include "llvm/ADT/DenseMap.h"
-#include "llvm/ADT/SmallString.h"
-#include "llvm/Support/FileSystem.h"
-#include "llvm/Support/FileUtilities.h"
 #include "llvm/Support/FormatVariadic.h"
-#include "llvm/Support/MemoryBuffer.h"
 #include "llvm/Support/Program.h"
 #include "llvm/Support/raw_ostream.h"
 
@@ -42,46 +37,11 @@ std::string ToDot(const Diagram& diagram) {
   return text;
 }
 
-/// Runs a program with standard input and output in files, and ends it after kTimeLimit.
-void RunProgram(llvm::StringRef program, llvm::ArrayRef<llvm::StringRef> arguments,
-                llvm::StringRef input, llvm::StringRef output) {
-  const std::optional<llvm::StringRef> files[] = {input, output, llvm::StringRef()};
-  bool has_failed = false;
-  const llvm::sys::ProcessInfo child = llvm::sys::ExecuteNoWait(
-      program, arguments, std::nullopt, files, /*MemoryLimit=*/0, nullptr, &has_failed);
-  if (has_failed) return;
-  constexpr std::chrono::milliseconds kInterval(2);
-  const auto start = std::chrono::steady_clock::now();
-  // A wait of 0 seconds returns at once. Longer ones would use the alarm of the process.
-  while (llvm::sys::Wait(child, 0).Pid == 0) {
-    if (std::chrono::steady_clock::now() - start > kTimeLimit) {
-      kill(child.Pid, SIGKILL);
-      llvm::sys::Wait(child, std::nullopt);
-      return;
-    }
-    std::this_thread::sleep_for(kInterval);
-  }
-}
-
 /// The output of Graphviz for `text`; empty if it cannot be run.
 std::string RunGraphviz(llvm::StringRef program, llvm::StringRef text) {
   const llvm::ErrorOr<std::string> path = llvm::sys::findProgramByName(program);
-  llvm::SmallString<128> input, output;
-  if (!path || llvm::sys::fs::createTemporaryFile("pdl-view", "dot", input)) return "";
-  if (llvm::sys::fs::createTemporaryFile("pdl-view", "txt", output)) {
-    llvm::sys::fs::remove(input);
-    return "";
-  }
-  const llvm::FileRemover remove_input(input), remove_output(output);
-  std::error_code failed;
-  {
-    llvm::raw_fd_ostream os(input, failed);
-    if (!failed) os << text;
-    if (failed || os.has_error()) return os.clear_error(), "";
-  }
-  RunProgram(*path, {*path, "-Tplain"}, input, output);
-  const auto buffer = llvm::MemoryBuffer::getFile(output);
-  return buffer ? (*buffer)->getBuffer().str() : "";
+  if (!path) return "";
+  return RunProgram({*path, "-Tplain"}, text, ProgramErrors::kDiscard, kTimeLimit).output;
 }
 
 /// Reads Graphviz's plain format, a line for each box and each edge.

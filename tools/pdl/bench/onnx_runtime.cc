@@ -1,12 +1,12 @@
 #include "tools/pdl/bench/onnx_runtime.h"
 
 #include <fcntl.h>
-#include <spawn.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
 #include <csignal>
 
+#include "ir/child_process.h"
 #include "llvm/Support/FileSystem.h"
 #include "llvm/Support/FormatVariadic.h"
 #include "llvm/Support/Path.h"
@@ -95,24 +95,14 @@ llvm::Error OnnxRuntime::Spawn(const std::string& program, llvm::StringRef model
     close(to_child[1]);
     return Failed("no pipe can be made");
   }
-  posix_spawn_file_actions_t actions;
-  posix_spawn_file_actions_init(&actions);
-  posix_spawn_file_actions_adddup2(&actions, to_child[0], STDIN_FILENO);
-  posix_spawn_file_actions_adddup2(&actions, from_child[1], STDOUT_FILENO);
-  std::string arguments[] = {
+  const std::string arguments[] = {
       program, "-c", kScript.str(), folder_.str().str(), model.str(), std::to_string(threads)};
-  std::vector<char*> argv;
-  for (std::string& argument : arguments) argv.push_back(argument.data());
-  argv.push_back(nullptr);
-  const int failed =
-      posix_spawn(&process_, program.c_str(), &actions, nullptr, argv.data(), environ);
-  posix_spawn_file_actions_destroy(&actions);
+  process_ = StartProgram(arguments, {to_child[0], from_child[1]});
   close(to_child[0]);
   close(from_child[1]);
   commands_ = to_child[1];
   answers_ = fdopen(from_child[0], "r");
-  if (failed == 0) return llvm::Error::success();
-  process_ = -1;
+  if (process_ > 0) return llvm::Error::success();
   return Failed("'" + llvm::Twine(program) + "' cannot be started");
 }
 
