@@ -5,7 +5,7 @@
 
 #include "kernels/core/element.h"
 #include "kernels/core/inference_helpers.h"
-#include "kernels/core/isa_dispatch.h"
+#include "kernels/linalg/dense_solvers.h"
 #include "pdl/op/op_proto_maker.h"
 #include "pdl/op/op_registry.h"
 #include "pdl/op/operator.h"
@@ -14,70 +14,36 @@
 namespace pdl {
 namespace {
 
-struct DotLoop {
-  static PDL_INLINE double Run(const double* a, const double* b, int64_t n) {
-    double sum = 0;
-#pragma omp simd reduction(+ : sum)
-    for (int64_t i = 0; i < n; ++i) sum += a[i] * b[i];
-    return sum;
-  }
-};
-struct SubtractLoop {
-  static PDL_INLINE void Run(const double* a, double factor, int64_t n, double* b) {
-#pragma GCC ivdep
-    for (int64_t i = 0; i < n; ++i) b[i] -= factor * a[i];
-  }
-};
-
-// Orthogonalizes random normal vectors (modified Gram-Schmidt). Since the normal distribution is
-// isotropic, so are the directions of the result.
+// The orthogonal factor of a random normal matrix whose triangular factor has a positive diagonal is
+// uniformly distributed over the orthogonal matrices (Mezzadri, arXiv:math-ph/0609050).
 template <class Context>
 class OrthogonalOp : public Operator<Context> {
  public:
-  llvm::Expected<Preparation> Prepare(const PrepareContext& context) const override {
-    Preparation preparation;
-    preparation.workspace_bytes =
-        (context.outputs()[0].num_elements() + 1) * static_cast<int64_t>(sizeof(double));
-    return preparation;
-  }
-
   llvm::Error Run(llvm::ArrayRef<const Tensor*>, llvm::MutableArrayRef<Tensor*> outputs,
                   Context& context) const override {
     const int64_t n = outputs[0]->num_elements();
     if (n == 0) return llvm::Error::success();
     const random::OrthogonalVectors vectors(outputs[0]->sizes());
     const int64_t length = vectors.length;
-    double* x = static_cast<double*>(context.workspace());
+    linalg::Matrix<double> x(length, vectors.count), q(length, vectors.count);
     const random::Stream stream =
         random::MakeStream(context.random().seed, context.random().run_count, this->stream_key());
     context.ParallelFor((n + 1) / 2, 1 << 10, [&](int64_t begin, int64_t end) {
       for (int64_t i = begin; i < end; ++i) {
         const auto pair = random::NormalsOf(random::Philox(stream, static_cast<uint64_t>(i)));
-        x[2 * i] = pair.first;
-        x[2 * i + 1] = pair.second;
+        x.data()[2 * i] = pair.first;
+        if (2 * i + 1 < n) x.data()[2 * i + 1] = pair.second;
       }
     });
-    static const auto dot = ChooseIsa<DotLoop>();
-    static const auto subtract = ChooseIsa<SubtractLoop>();
-    const int64_t grain = std::max<int64_t>(1, (1 << 14) / length);
-    for (int64_t j = 0; j < vectors.count; ++j) {
-      double* done = x + j * length;
-      const double inverse = 1 / std::sqrt(dot(done, done, length));
-      for (int64_t i = 0; i < length; ++i) done[i] *= inverse;
-      context.ParallelFor(vectors.count - j - 1, grain, [&](int64_t begin, int64_t end) {
-        for (int64_t k = j + 1 + begin; k < j + 1 + end; ++k) {
-          double* next = x + k * length;
-          subtract(done, dot(done, next, length), length, next);
-        }
-      });
-    }
+    linalg::FactorQr(&x, &q);
     VisitDType(FloatTypes(), outputs[0]->dtype(), [&](auto tag) {
       using T = typename decltype(tag)::type;
       T* out = static_cast<T*>(outputs[0]->raw());
       for (int64_t j = 0; j < vectors.count; ++j) {
+        const double factor = std::signbit(x(j, j)) ? -gain_ : gain_;
         for (int64_t i = 0; i < length; ++i) {
           const int64_t at = vectors.are_columns ? i * vectors.count + j : j * length + i;
-          out[at] = Element<T>::Store(static_cast<ComputeType<T>>(gain_ * x[j * length + i]));
+          out[at] = Element<T>::Store(static_cast<ComputeType<T>>(factor * q(i, j)));
         }
       }
     });

@@ -21,8 +21,10 @@ constexpr CommandLine::Help kHelp = {
     R"(Compares the gradient rule of each operator that `test` blocks call with central
 differences in f64, with the sizes, attributes and values of the tests: at order 1, at
 order 2 if the calls of the rule have rules themselves, and the rule in f32 with that in
-f64. Points with nan or inf, and corners, are skipped. Exits with status 1 if a rule is
-wrong, and with --all if the order that an operator declares is not the one reached.
+f64. Points with nan or inf, corners, and calls with ragged or sparse operands are
+skipped. Inputs that no expectation of a test depends on need no value. Exits with
+status 1 if a rule is wrong, and with --all if the order that an operator declares is
+not the one reached.
 )",
     R"(pdl gradcheck test/ops
 pdl gradcheck test/ops/softmax.pdl --verbose

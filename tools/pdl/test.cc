@@ -112,15 +112,6 @@ class TestRunner {
       return false;
     };
     if (llvm::Error error = scope_.Feed(run)) return fail(std::move(error), /*is_error=*/false);
-    std::vector<std::string> outputs;
-    for (const TestExpect& expect : run.expects) {
-      if (expect.kind == TestExpect::Kind::kError) continue;
-      for (const std::string* output :
-           {&expect.left, &expect.right, &expect.compared[0], &expect.compared[1]}) {
-        if (!output->empty()) AddPartNames(*output, expect.type, &outputs);
-      }
-    }
-    for (const TestValue& value : run.values) outputs.push_back(value.output);
     RunOptions options;
     options.training = run.training;
     // Runs that are expected to fail come first, each separately, and change no state.
@@ -137,7 +128,7 @@ class TestRunner {
         outcome->failures.push_back(At(expect.range) +
                                     "\n    the error is a different one: " + text);
     }
-    auto network = scope_.Part(run.graph, outputs, /*keeps_updates=*/true);
+    auto network = scope_.Part(run.graph, OutputsOf(run), /*keeps_updates=*/true);
     if (!network) return fail(network.takeError());
     if (llvm::Error error = scope_.Run(**network, options))
       return fail(std::move(error), /*is_error=*/false);

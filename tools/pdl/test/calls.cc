@@ -1,8 +1,11 @@
 #include "tools/pdl/test/calls.h"
 
+#include <algorithm>
+
 #include "llvm/ADT/DenseMap.h"
 #include "llvm/ADT/STLExtras.h"
 #include "llvm/ADT/StringExtras.h"
+#include "pdl/compiler/graph_walk.h"
 #include "tools/pdl/support/console.h"
 #include "tools/pdl/support/load_network.h"
 #include "tools/pdl/test/scope.h"
@@ -18,11 +21,28 @@ llvm::Expected<Tensor> OperandOf(const TestScope& scope, llvm::StringRef name, c
   return has_values ? value->values : Tensor::FromValues<bool>(DType::kBool, {0}, {});
 }
 
+// The calls that the outputs of these names, the updates, and assertions depend on.
+std::vector<Op*> CallsFor(const Graph& graph, llvm::ArrayRef<std::string> outputs) {
+  ValueSet useful(graph);
+  for (const GraphOutput& output : graph.outputs())
+    if (llvm::is_contained(outputs, output.name)) useful.insert(output.value);
+  for (const GraphUpdate& update : graph.updates()) useful.insert(update.value);
+  std::vector<Op*> calls;
+  PropagateBackward(
+      graph.ops(), useful, [](const Op& op) { return op.results().empty(); },
+      [&](Op& op) {
+        useful.InsertAll(op.operands());
+        calls.push_back(&op);
+      });
+  std::reverse(calls.begin(), calls.end());
+  return calls;
+}
+
 // Adds the calls of one run, whose operands are already computed.
-llvm::Error AddCalls(const Graph& graph, const TestScope& scope,
+llvm::Error AddCalls(const Graph& graph, llvm::ArrayRef<Op*> ops, const TestScope& scope,
                      const llvm::DenseMap<const Value*, std::string>& outputs,
                      std::vector<TestCall>* calls) {
-  for (const Op* op : graph.ops()) {
+  for (const Op* op : ops) {
     TestCall call;
     call.def = &op->def();
     call.attributes = op->attribute_values().vec();
@@ -55,8 +75,8 @@ llvm::Error RunTest(const TestSuite& suite, unsigned test, const NetworkOptions&
     if (!result.run) return llvm::make_error<SourceErrors>(std::move(result.diagnostics));
     TestRun& run = *result.run;
     if (llvm::Error error = scope.Feed(run)) return error;
-    std::vector<std::string> needed;
-    for (const TestValue& value : run.values) needed.push_back(value.output);
+    std::vector<std::string> needed = OutputsOf(run);
+    const std::vector<Op*> ops = CallsFor(run.graph, needed);
     llvm::DenseMap<const Value*, std::string> outputs;
     const auto add = [&](Value* value) {
       std::string& name = outputs[value];
@@ -65,14 +85,14 @@ llvm::Error RunTest(const TestSuite& suite, unsigned test, const NetworkOptions&
       run.graph.AddOutput(name, value);
       needed.push_back(name);
     };
-    for (const Op* op : run.graph.ops()) llvm::for_each(op->operands(), add);
+    for (const Op* op : ops) llvm::for_each(op->operands(), add);
     auto network = scope.Part(run.graph, needed, /*keeps_updates=*/true);
     if (!network) return network.takeError();
     RunOptions run_options;
     run_options.training = run.training;
     if (llvm::Error error = scope.Run(**network, run_options)) return error;
     if (llvm::Error error = scope.Keep(run)) return error;
-    if (llvm::Error error = AddCalls(run.graph, scope, outputs, calls)) return error;
+    if (llvm::Error error = AddCalls(run.graph, ops, scope, outputs, calls)) return error;
   }
   return llvm::Error::success();
 }

@@ -10,6 +10,19 @@ void AddPartNames(llvm::StringRef output, const Type& type, std::vector<std::str
   for (const PartType& part : PartsOf(output, type)) names->push_back(PartName(output, part.part));
 }
 
+std::vector<std::string> OutputsOf(const TestRun& run) {
+  std::vector<std::string> outputs;
+  for (const TestExpect& expect : run.expects) {
+    if (expect.kind == TestExpect::Kind::kError) continue;
+    for (const std::string* output :
+         {&expect.left, &expect.right, &expect.compared[0], &expect.compared[1]}) {
+      if (!output->empty()) AddPartNames(*output, expect.type, &outputs);
+    }
+  }
+  for (const TestValue& value : run.values) outputs.push_back(value.output);
+  return outputs;
+}
+
 llvm::Expected<std::shared_ptr<const Network>> TestScope::Part(const Graph& graph,
                                                                llvm::ArrayRef<std::string> outputs,
                                                                bool keeps_updates) const {
