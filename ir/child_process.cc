@@ -48,7 +48,7 @@ class MemoryFile {
   int file_;
 };
 
-/// Whether a program ends by itself with status 0. It is killed after `limit`.
+/// Whether a program ends with status 0 before `limit`, after which it is killed.
 bool HasSucceeded(pid_t process, std::chrono::milliseconds limit) {
   constexpr std::chrono::milliseconds kLongestInterval(20);
   std::chrono::milliseconds interval(1);

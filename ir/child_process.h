@@ -31,12 +31,12 @@ PDL_API pid_t StartProgram(llvm::ArrayRef<std::string> arguments, const ProgramF
 
 struct ProgramResult {
   bool has_started = false;
-  /// Whether it ended by itself, with status 0.
+  /// Whether it ended with status 0, and was not killed.
   bool has_succeeded = false;
   std::string output;
 };
 
-/// What becomes of a program's standard errors.
+/// Where a program's standard errors are written.
 enum class ProgramErrors : uint8_t { kDiscard, kInOutput };
 
 /// Runs a program to its end with `input` as its standard input, and kills it after `limit`. Input

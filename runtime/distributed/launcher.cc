@@ -11,7 +11,7 @@
 #include "llvm/Support/FormatVariadic.h"
 #include "llvm/Support/Path.h"
 #include "pdl/version.h"
-#include "runtime/distributed/mpi_library.h"
+#include "runtime/distributed/transport_library.h"
 #include "runtime/own_folder.h"
 
 namespace pdl {
@@ -34,18 +34,24 @@ Launcher MakeLauncher(std::string name, Transport transport, int size, std::opti
   return {std::move(name), transport, size, std::max(1, local.value_or(1)), std::move(failure)};
 }
 
-/// A module of libpdl, and the package of its MPI.
-struct MpiModule {
+/// A module of libpdl, and the package of its library.
+struct TransportModule {
   const char* file;
   const char* package;
 };
 
-MpiModule ModuleOf(Transport transport) {
-  return transport == Transport::kOpenMpi ? MpiModule{"libpdl_openmpi.so", "libopenmpi3"}
-                                          : MpiModule{"libpdl_mpich.so", "libmpich12"};
+TransportModule ModuleOf(Transport transport) {
+  switch (transport) {
+    case Transport::kOpenMpi:
+      return {"libpdl_openmpi.so", "libopenmpi3"};
+    case Transport::kMpich:
+      return {"libpdl_mpich.so", "libmpich12"};
+    default:
+      return {"libpdl_gloo.so", "libgloo0"};
+  }
 }
 
-llvm::Expected<MpiCreateFunction> LoadMpi(const MpiModule& module) {
+llvm::Expected<TransportCreateFunction> LoadModule(const TransportModule& module) {
   const auto failed = [](std::string why) { return llvm::make_error<RankError>(std::move(why)); };
   llvm::SmallString<256> path(OwnFolder());
   llvm::sys::path::append(path, module.file);
@@ -55,15 +61,39 @@ llvm::Expected<MpiCreateFunction> LoadMpi(const MpiModule& module) {
   void* library = dlopen(path.c_str(), RTLD_NOW | RTLD_GLOBAL);
   if (library == nullptr)
     return failed(
-        llvm::formatv("{0} (Debian's package of this MPI is {1})", dlerror(), module.package));
-  auto version = reinterpret_cast<MpiVersionFunction>(dlsym(library, "pdl_mpi_version"));
-  auto create = reinterpret_cast<MpiCreateFunction>(dlsym(library, "pdl_mpi_create"));
+        llvm::formatv("{0} (Debian's package of this library is {1})", dlerror(), module.package));
+  auto version =
+      reinterpret_cast<TransportVersionFunction>(dlsym(library, "pdl_transport_version"));
+  auto create = reinterpret_cast<TransportCreateFunction>(dlsym(library, "pdl_transport_create"));
   if (version == nullptr || create == nullptr)
     return failed(llvm::formatv("{0} is not a module of pdl", path));
   if (llvm::StringRef(version()) != PDL_PLUGIN_VERSION)
     return failed(
         llvm::formatv("{0} has version {1}, but this is {2}", path, version(), PDL_PLUGIN_VERSION));
   return create;
+}
+
+/// A process among `size` with the variables that torchrun sets, and some other launchers, too.
+Launcher FindTorchrun(int size) {
+  Launcher launcher =
+      MakeLauncher("torchrun", Transport::kGloo, size, NumberIn("LOCAL_WORLD_SIZE"));
+  const char* host = std::getenv("MASTER_ADDR");
+  const std::optional<int> rank = NumberIn("RANK"), port = NumberIn("MASTER_PORT");
+  const char* has_store = std::getenv("TORCHELASTIC_USE_AGENT_STORE");
+  if (host == nullptr || !port || !rank || has_store == nullptr ||
+      llvm::StringRef(has_store) != "True") {
+    launcher.transport = Transport::kNone;
+    launcher.failure =
+        "RANK and WORLD_SIZE are set, but not by torchrun, whose store they would find each other "
+        "in; give --rank, --world and --rendezvous";
+    return launcher;
+  }
+  launcher.rank = *rank;
+  launcher.host = host;
+  launcher.port = *port;
+  launcher.key_prefix =
+      "pdl/" + std::to_string(NumberIn("TORCHELASTIC_RESTART_COUNT").value_or(0)) + "/";
+  return launcher;
 }
 
 }  // namespace
@@ -86,28 +116,45 @@ std::optional<Launcher> FindLauncher() {
     found =
         MakeLauncher("mpiexec of MPICH", Transport::kMpich, *ranks, NumberIn("MPI_LOCALNRANKS"));
   } else if (const auto world = NumberIn("WORLD_SIZE"); world && IsSet("RANK")) {
-    found = MakeLauncher("torchrun", Transport::kNone, *world, NumberIn("LOCAL_WORLD_SIZE"),
-                         "pdl communicates by MPI only; start it with mpirun or srun");
+    found = FindTorchrun(*world);
   }
   if (!found || found->size < 2) return std::nullopt;
   return found;
 }
 
-llvm::Expected<std::unique_ptr<Communicator>> JoinProcesses(const Launcher& launcher) {
+Launcher StartedByHand(int rank, int size, std::string folder) {
+  Launcher launcher = MakeLauncher("--world", Transport::kGloo, size, std::nullopt);
+  launcher.rank = rank;
+  launcher.folder = std::move(folder);
+  return launcher;
+}
+
+llvm::Expected<std::unique_ptr<Communicator>> JoinProcesses(const Launcher& launcher,
+                                                            double timeout) {
   const auto failed = [&](llvm::StringRef why) {
+    const char* format = launcher.folder.empty()
+                             ? "{0} has started {1} processes, which cannot train together: {2}"
+                             : "the {1} processes of {0} cannot train together: {2}";
     return llvm::make_error<RankError>(
-        llvm::formatv("{0} has started {1} processes, which cannot train together: {2}",
-                      launcher.name, launcher.size, why)
-            .str());
+        llvm::formatv(format, launcher.name, launcher.size, why).str());
   };
   if (launcher.transport == Transport::kNone) return failed(launcher.failure);
-  llvm::Expected<MpiCreateFunction> create = LoadMpi(ModuleOf(launcher.transport));
+  llvm::Expected<TransportCreateFunction> create = LoadModule(ModuleOf(launcher.transport));
   if (!create) return failed(llvm::toString(create.takeError()));
+  Rendezvous rendezvous;
+  rendezvous.rank = launcher.rank;
+  rendezvous.size = launcher.size;
+  rendezvous.folder = launcher.folder.empty() ? nullptr : launcher.folder.c_str();
+  rendezvous.host = launcher.host.c_str();
+  rendezvous.port = launcher.port;
+  rendezvous.key_prefix = launcher.key_prefix.c_str();
+  rendezvous.timeout = timeout;
   char* error = nullptr;
-  std::unique_ptr<Communicator> communicator((*create)(&error));
+  std::unique_ptr<Communicator> communicator((*create)(&rendezvous, &error));
   const std::string text = error != nullptr ? error : "";
   std::free(error);
   if (communicator == nullptr) return failed(text);
+  communicator->set_timeout(timeout);
   if (communicator->size() != launcher.size)
     return failed(llvm::formatv("MPI finds {0} of them: does the launcher belong to another MPI?",
                                 communicator->size())

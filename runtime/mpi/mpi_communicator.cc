@@ -11,7 +11,7 @@
 #include <vector>
 
 #include "pdl/version.h"
-#include "runtime/distributed/mpi_library.h"
+#include "runtime/distributed/transport_library.h"
 
 namespace pdl {
 namespace {
@@ -129,9 +129,9 @@ class MpiCommunicator final : public Communicator {
 }  // namespace
 }  // namespace pdl
 
-const char* pdl_mpi_version() { return PDL_PLUGIN_VERSION; }
+const char* pdl_transport_version() { return PDL_PLUGIN_VERSION; }
 
-pdl::Communicator* pdl_mpi_create(char** error) {
+pdl::Communicator* pdl_transport_create(const pdl::Rendezvous*, char** error) {
   int is_running = 0, rank = 0, size = 1;
   MPI_Initialized(&is_running);
   int code = MPI_SUCCESS;

@@ -1,29 +1,36 @@
 #!/usr/bin/env python3
-"""Tests `pdl train` with several processes: distributed_test.py PDL openmpi|mpich. Exits with status 77, which ctest
-reports as skipped, if that MPI or the module for it is not there."""
+"""Tests `pdl train` with several processes: distributed_test.py PDL openmpi|mpich|gloo|torchrun. With gloo, the processes
+are started without a launcher. Exits with status 77, which ctest reports as skipped, if the launcher or the module for
+it is not there."""
 
 import json
 import os
 import random
 import shutil
 import signal
+import socket
 import subprocess
 import sys
 import tempfile
+import threading
 import time
 import unittest
 from pathlib import Path
 
 import nets
 
-PDL, MPI = sys.argv[1:3]
+PDL, LAUNCHER = sys.argv[1:3]
 STEPS = 100
 
 
 def launcher(ranks):
-    if MPI == "openmpi":
-        return ["mpirun.openmpi", "--oversubscribe", "--allow-run-as-root", "--bind-to", "none", "-n", str(ranks)]
-    return ["mpirun.mpich", "-n", str(ranks)]
+    starts = {
+        "openmpi": ["mpirun.openmpi", "--oversubscribe", "--allow-run-as-root", "--bind-to", "none", "-n"],
+        "mpich": ["mpirun.mpich", "-n"],
+        "gloo": [str(Path(__file__).parent / "launch.py"), "-n"],
+        "torchrun": ["torchrun", "--standalone", "--no-python", "--nproc-per-node"],
+    }
+    return [*starts[LAUNCHER], str(ranks)]
 
 
 def command(ranks, model, data, *options):
@@ -123,6 +130,7 @@ class Distributed(unittest.TestCase):
         self.assertEqual(said.count("none.npz"), 1, said)
         self.assertFalse((self.folder / "out").exists())
 
+    @unittest.skipIf(LAUNCHER == "torchrun", "it starts one command")
     def test_other_data_at_one_rank(self):
         model, data = nets.write(self.folder, "mlp")
         other = self.folder / "other"
@@ -183,35 +191,78 @@ class Distributed(unittest.TestCase):
             self.check_resumes(model, data)
             shutil.rmtree(self.folder / "out")
 
-    def launched_by_hand(self, program=PDL, **variables):
+    def launched_by_hand(self, *options, program=PDL, **variables):
         """The output of a process whose environment looks as if a launcher had started it."""
         model, data = nets.write(self.folder, "mlp")
-        done = subprocess.run([program, "train", model, "--data", data, "--out", str(self.folder / "out")],
+        done = subprocess.run([program, "train", model, "--data", data, "--out", str(self.folder / "out"), *options],
                               capture_output=True, text=True, timeout=60, env={**os.environ, **variables})
         self.assertEqual(done.returncode, 4, done.stderr)
         self.assertFalse((self.folder / "out").exists())
         return done.stderr
 
-    @unittest.skipUnless(MPI == "openmpi", "MPICH ends the process itself")
+    @unittest.skipUnless(LAUNCHER == "openmpi", "MPICH ends the process itself")
     def test_no_other_processes(self):
         said = self.launched_by_hand(OMPI_COMM_WORLD_SIZE="4")
         self.assertIn(
             "error: mpirun of Open MPI has started 4 processes, which cannot train together: MPI finds 1 of them: does "
             "the launcher belong to another MPI?", said)
 
+    @unittest.skipUnless(LAUNCHER == "gloo", "Gloo's processes find each other by files")
+    def test_rendezvous(self):
+        folder = self.folder / "rendezvous"
+        options = ["--rank", "0", "--world", "2", "--rendezvous", str(folder), "--timeout", "1"]
+        said = self.launched_by_hand(*options)
+        self.assertEqual(said, "error: the 2 processes of --world cannot train together: not all of them have joined "
+                               "within 1.00 s\n")
+        said = self.launched_by_hand(*options)
+        self.assertIn(f"'{folder}/.pdl-rendezvous' has the file of another process with rank 0: each run needs a folder "
+                      "of its own", said)
+        said = self.launched_by_hand(*options, GLOO_SOCKET_IFNAME="none0", program=PDL)
+        self.assertIn("cannot train together: ", said)
+        options[-3] = "/dev/null/folder"
+        said = self.launched_by_hand(*options)
+        self.assertEqual(said, "error: the 2 processes of --world cannot train together: cannot write "
+                               "'/dev/null/folder': Not a directory\n")
+
+    @unittest.skipUnless(LAUNCHER == "gloo", "torchrun's processes communicate by Gloo")
+    def test_store_of_an_agent(self):
+        agent = {"RANK": "0", "WORLD_SIZE": "2", "MASTER_ADDR": "127.0.0.1", "TORCHELASTIC_USE_AGENT_STORE": "True"}
+        begin = "error: torchrun has started 2 processes, which cannot train together: "
+        with socket.socket() as server:
+            server.bind(("127.0.0.1", 0))
+            port = str(server.getsockname()[1])
+            said = self.launched_by_hand("--timeout", "1", MASTER_PORT=port, **agent)
+            self.assertEqual(said, f"{begin}no store of an agent answers at 127.0.0.1:{port}: Connection refused\n")
+            server.listen()
+            # It accepts the connection and never answers.
+            said = self.launched_by_hand("--timeout", "1", MASTER_PORT=port, **agent)
+            self.assertEqual(said, f"{begin}other processes did not join in time\n")
+        with socket.create_server(("127.0.0.1", 0)) as server:
+            port = str(server.getsockname()[1])
+            threading.Thread(target=lambda: server.accept()[0].close(), daemon=True).start()
+            said = self.launched_by_hand("--timeout", "5", MASTER_PORT=port, **agent)
+            self.assertIn(f"{begin}the agent's store", said)
+        said = self.launched_by_hand("--timeout", "1", MASTER_PORT="1", **{**agent, "MASTER_ADDR": "no.such.invalid"})
+        self.assertIn(f"{begin}'no.such.invalid' is not an address of a machine: ", said)
+
     def test_no_module(self):
         for part in ("bin/pdl", "lib/libpdl.so.0.1"):
             (self.folder / part).parent.mkdir(exist_ok=True)
             shutil.copy(Path(PDL).parent.parent / part, self.folder / part)
+        program = str(self.folder / "bin/pdl")
         for variable, name, module in (("OMPI_COMM_WORLD_SIZE", "mpirun of Open MPI", "openmpi"),
                                        ("PMI_SIZE", "mpiexec of MPICH", "mpich")):
-            said = self.launched_by_hand(str(self.folder / "bin/pdl"), **{variable: "2"})
+            said = self.launched_by_hand(program=program, **{variable: "2"})
             self.assertEqual(said, f"error: {name} has started 2 processes, which cannot train together: this build "
                                    f"has no libpdl_{module}.so\n")
+        said = self.launched_by_hand("--rank", "0", "--world", "2", "--rendezvous", "none", program=program)
+        self.assertEqual(said, "error: the 2 processes of --world cannot train together: this build has no "
+                               "libpdl_gloo.so\n")
 
 
 if __name__ == "__main__":
-    module = Path(PDL).parent.parent / "lib" / f"libpdl_{MPI}.so"
+    library = "gloo" if LAUNCHER == "torchrun" else LAUNCHER
+    module = Path(PDL).parent.parent / "lib" / f"libpdl_{library}.so"
     if shutil.which(launcher(1)[0]) is None or not module.exists():
         print(f"no {launcher(1)[0]}, or no {module}: skipped")
         sys.exit(77)

@@ -46,7 +46,7 @@ struct TrainArguments {
   CommonOptions common;
   std::string data, validate, folder = "run";
   std::optional<int64_t> epochs, steps, batch_size, micro_batch;
-  double timeout = 60;
+  ProcessArguments processes;
   bool has_seed = false;
   bool no_shuffle = false, drop_last = false;
   bool resume = false, overwrite = false;
@@ -108,14 +108,6 @@ llvm::Error ReadDecay(llvm::StringRef text, TrainArguments* arguments) {
   return llvm::Error::success();
 }
 
-llvm::Error ReadTimeout(llvm::StringRef text, TrainArguments* arguments) {
-  // Negated so that NaN fails.
-  if (text.getAsDouble(arguments->timeout) ||
-      !(arguments->timeout > 0 && arguments->timeout <= 1e6))
-    return MakeUsageError("expected a number of seconds above 0, got '{0}'", text);
-  return llvm::Error::success();
-}
-
 void AddOptions(CommandLine& line, TrainArguments* arguments) {
   AddDataOptions(line, arguments);
   line.Section("Output files");
@@ -153,12 +145,9 @@ void AddOptions(CommandLine& line, TrainArguments* arguments) {
                "that it selects from (slow)",
                &arguments->check_indices);
   AddTraceOptions(line, &arguments->trace);
-  line.AddValue("--timeout", "SECONDS",
-                "end, with status 4, when another process does not answer for this long "
-                "(default 60)",
-                [arguments](llvm::StringRef text) { return ReadTimeout(text, arguments); });
   line.AddFlag("-q, --quiet", "print only warnings, errors and the results of each epoch",
                &arguments->quiet);
+  AddProcessOptions(line, &arguments->processes);
   AddMessageOptions(line);
 }
 
@@ -450,8 +439,11 @@ int TrainMain(Arguments arguments) {
   if (train.data.empty()) return Finish(line.Wrong("no --data"));
   if (train.resume && train.overwrite)
     return Finish(line.Wrong("--resume and --overwrite contradict each other"));
+  if (llvm::Error error = train.processes.Check())
+    return Finish(line.Wrong(llvm::toString(std::move(error))));
   Ranks ranks;
-  if (llvm::Error error = ranks.Join(train.timeout, &train.common)) return Finish(std::move(error));
+  if (llvm::Error error = ranks.Join(train.processes, &train.common))
+    return Finish(std::move(error));
   if (!ranks.is_first()) train.trace = {};
   llvm::Error error = WithTrace(train.trace, **files, train.common,
                                 [&] { return Training(**files, train, ranks).Run(); });

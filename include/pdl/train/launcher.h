@@ -16,7 +16,7 @@ namespace pdl {
 /// How this process was started as one of several.
 struct Launcher {
   /// The library by which the processes communicate.
-  enum class Transport : uint8_t { kOpenMpi, kMpich, kNone };
+  enum class Transport : uint8_t { kOpenMpi, kMpich, kGloo, kNone };
 
   /// For messages: "mpirun of Open MPI".
   std::string name;
@@ -27,6 +27,14 @@ struct Launcher {
   int local_size = 1;
   /// For kNone: why the processes cannot communicate.
   std::string failure = {};
+
+  /// For kGloo: this process, and where the processes find each other: a folder that all of them
+  /// see, or the store of PyTorch's elastic agent at a host and port, with the prefix of its keys.
+  int rank = 0;
+  std::string folder = {};
+  std::string host = {};
+  int port = 0;
+  std::string key_prefix = {};
 };
 
 /// Finds out from the environment which launcher has started this process: mpirun of Open MPI,
@@ -34,10 +42,15 @@ struct Launcher {
 /// started a single process.
 PDL_API std::optional<Launcher> FindLauncher();
 
-/// Loads the module of the launcher's MPI and joins the other processes. A RankError says why that
-/// is impossible: this build has no such module, its MPI is not installed, or it does not find the
-/// other processes.
-PDL_API llvm::Expected<std::unique_ptr<Communicator>> JoinProcesses(const Launcher& launcher);
+/// Rank `rank` of `size` processes that were started without a launcher, and communicate by Gloo.
+/// `folder` is empty or new, and the same for all processes, which see each other's files in it.
+PDL_API Launcher StartedByHand(int rank, int size, std::string folder);
+
+/// Loads the module of the launcher's transport and joins the other processes. A RankError says why
+/// that is impossible: this build has no such module, its library is not installed, or it does not
+/// find the other processes, with Gloo within `timeout` seconds. The communicator has that timeout.
+PDL_API llvm::Expected<std::unique_ptr<Communicator>> JoinProcesses(const Launcher& launcher,
+                                                                    double timeout = 60);
 
 }  // namespace pdl
 

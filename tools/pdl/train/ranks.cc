@@ -1,6 +1,7 @@
 #include "tools/pdl/train/ranks.h"
 
 #include <algorithm>
+#include <limits>
 #include <thread>
 
 #include "llvm/ADT/STLExtras.h"
@@ -16,15 +17,59 @@ std::string TextOf(const llvm::Error& error) {
   return text;
 }
 
+/// Sets `number` to a number of at least `min`.
+CommandLine::Setter ToNumber(int64_t min, std::optional<int64_t>* number) {
+  return [=](llvm::StringRef text) -> llvm::Error {
+    return ParseInt(text, min, std::numeric_limits<int>::max()).moveInto(*number);
+  };
+}
+
 }  // namespace
 
-llvm::Error Ranks::Join(double timeout, CommonOptions* options) {
-  const std::optional<Launcher> launcher = FindLauncher();
+llvm::Error ProcessArguments::Check() const {
+  const bool has_any = rank || world || !rendezvous.empty();
+  if (!has_any) return llvm::Error::success();
+  if (!rank || !world || rendezvous.empty())
+    return MakeUsageError("--rank, --world and --rendezvous are given together");
+  if (*rank >= *world)
+    return MakeUsageError("--rank {0}: {1} processes have the ranks 0 to {2}", *rank, *world,
+                          *world - 1);
+  return llvm::Error::success();
+}
+
+void AddProcessOptions(CommandLine& line, ProcessArguments* arguments) {
+  line.Section("Several processes (mpirun, srun and torchrun are found without these)");
+  line.AddValue("--rank", "R", "this is process R, from 0, of those that --world counts",
+                ToNumber(0, &arguments->rank));
+  line.AddValue("--world", "N", "the number of processes, which communicate by Gloo",
+                ToNumber(1, &arguments->world));
+  line.AddString("--rendezvous", "FOLDER",
+                 "where the processes find each other: a new folder that all of them see",
+                 &arguments->rendezvous);
+  line.AddValue("--timeout", "SECONDS",
+                "end, with status 4, when another process does not answer for this long "
+                "(default 60)",
+                [arguments](llvm::StringRef text) -> llvm::Error {
+                  double& timeout = arguments->timeout;
+                  // Negated so that NaN fails.
+                  if (text.getAsDouble(timeout) || !(timeout > 0 && timeout <= 1e6))
+                    return MakeUsageError("expected a number of seconds above 0, got '{0}'", text);
+                  return llvm::Error::success();
+                });
+}
+
+llvm::Error Ranks::Join(const ProcessArguments& arguments, CommonOptions* options) {
+  const std::optional<Launcher> launcher =
+      !arguments.world ? FindLauncher()
+      : *arguments.world == 1
+          ? std::nullopt
+          : std::optional(StartedByHand(static_cast<int>(*arguments.rank),
+                                        static_cast<int>(*arguments.world), arguments.rendezvous));
   if (!launcher) return llvm::Error::success();
-  llvm::Expected<std::unique_ptr<Communicator>> joined = JoinProcesses(*launcher);
+  llvm::Expected<std::unique_ptr<Communicator>> joined =
+      JoinProcesses(*launcher, arguments.timeout);
   if (!joined) return joined.takeError();
   communicator_ = std::move(*joined);
-  communicator_->set_timeout(timeout);
   if (options->threads == 0) {
     // The processors that this process may use: fewer than there are if the launcher assigns them.
     const int processors = static_cast<int>(std::thread::hardware_concurrency());

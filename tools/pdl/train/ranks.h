@@ -3,20 +3,35 @@
 
 #include <memory>
 #include <optional>
+#include <string>
 #include <type_traits>
 
 #include "llvm/Support/Error.h"
 #include "pdl/train/communicator.h"
+#include "tools/pdl/support/command_line.h"
 #include "tools/pdl/support/common_options.h"
 
 namespace pdl {
 
+/// Options of a run by several processes.
+struct ProcessArguments {
+  /// In seconds.
+  double timeout = 60;
+  /// Given together, for processes that no launcher has started.
+  std::optional<int64_t> rank, world;
+  std::string rendezvous;
+
+  /// The Error is about the command line.
+  llvm::Error Check() const;
+};
+void AddProcessOptions(CommandLine& line, ProcessArguments* arguments);
+
 /// The processes that a launcher has started to train together; or this process only.
 class Ranks {
  public:
-  /// Joins the other processes if a launcher has started several, and adapts the options: ranks
-  /// share the processors of a machine, and only rank 0 prints warnings. `timeout` in seconds.
-  llvm::Error Join(double timeout, CommonOptions* options);
+  /// Joins the other processes if a launcher or the user has started several, and adapts the
+  /// options: ranks share the processors of a machine, and only rank 0 prints warnings.
+  llvm::Error Join(const ProcessArguments& arguments, CommonOptions* options);
 
   /// Null if this is the only process.
   Communicator* communicator() const { return communicator_.get(); }

@@ -1,0 +1,210 @@
+// A communicator over Gloo (https://github.com/pytorch/gloo), for processes that no MPI launcher
+// has started. Transport is TCP.
+#include <gloo/rendezvous/context.h>
+#include <gloo/rendezvous/file_store.h>
+#include <gloo/transport/tcp/device.h>
+#include <gloo/transport/unbound_buffer.h>
+#include <netdb.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <chrono>
+#include <cmath>
+#include <cstdlib>
+#include <cstring>
+#include <exception>
+#include <filesystem>
+#include <memory>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "llvm/ADT/STLExtras.h"
+#include "llvm/Support/FormatVariadic.h"
+#include "pdl/version.h"
+#include "runtime/distributed/transport_library.h"
+#include "runtime/gloo/agent_store.h"
+
+namespace pdl {
+namespace {
+
+using Clock = std::chrono::steady_clock;
+using std::chrono::milliseconds;
+using Context = std::shared_ptr<gloo::rendezvous::Context>;
+
+milliseconds Milliseconds(double seconds) {
+  return milliseconds(static_cast<int64_t>(std::ceil(seconds * 1000)));
+}
+
+class GlooCommunicator final : public Communicator {
+ public:
+  explicit GlooCommunicator(Context context)
+      : Communicator(context->rank, context->size), context_(std::move(context)) {}
+
+  /// The others are not ended, they find the connection closed. Until then they have time to find
+  /// the rank that this one has found, so that they name the same one.
+  [[noreturn]] void Abort(int status) override {
+    usleep(500'000);
+    _exit(status);
+  }
+
+ private:
+  struct Message {
+    int peer;
+    bool is_sent;
+    std::unique_ptr<gloo::transport::UnboundBuffer> buffer;
+  };
+
+  llvm::Error Transfer(llvm::ArrayRef<SentBytes> send, llvm::ArrayRef<ReceivedBytes> receive,
+                       std::vector<int>* missing) override {
+    const Clock::time_point end = Clock::now() + Milliseconds(timeout());
+    // A number of its own for each transfer, so that messages of two are not confused.
+    const uint64_t slot = next_slot_++;
+    messages_.clear();
+    // Messages to the others are started even if one rank has ended, so that they find that, too.
+    std::optional<int> ended;
+    const auto start = [&](int peer, bool is_sent, char* data, size_t bytes) {
+      if (peer == rank() || bytes == 0) return;
+      try {
+        auto buffer = context_->createUnboundBuffer(data, bytes);
+        is_sent ? buffer->send(peer, slot) : buffer->recv(peer, slot);
+        messages_.push_back({peer, is_sent, std::move(buffer)});
+      } catch (const std::exception&) {
+        if (!ended) ended = peer;
+      }
+    };
+    for (const auto [peer, bytes] : llvm::enumerate(receive))
+      start(static_cast<int>(peer), false, bytes.data(), bytes.size());
+    for (const auto [peer, bytes] : llvm::enumerate(send))
+      start(static_cast<int>(peer), true, const_cast<char*>(bytes.data()), bytes.size());
+    if (ended) return HasEnded(*ended);
+    for (Message& message : messages_)
+      if (llvm::Error error = Wait(message, end, missing)) return error;
+    return llvm::Error::success();
+  }
+
+  static llvm::Error HasEnded(int peer) {
+    return llvm::make_error<RankError>("rank " + std::to_string(peer) +
+                                       " has ended, or cannot be reached any more");
+  }
+
+  static llvm::Error Wait(Message& message, Clock::time_point end, std::vector<int>* missing) {
+    const auto left = std::chrono::duration_cast<milliseconds>(end - Clock::now());
+    const milliseconds limit = std::max(left, milliseconds(1));
+    try {
+      message.is_sent ? message.buffer->waitSend(limit) : message.buffer->waitRecv(limit);
+      return llvm::Error::success();
+    } catch (const std::exception&) {
+      // The message of the exception does not distinguish a timeout from a closed connection.
+      if (Clock::now() < end) return HasEnded(message.peer);
+    }
+    // Gloo closes all connections after a timeout, so no other rank can be asked.
+    if (missing->empty()) missing->push_back(message.peer);
+    return llvm::Error::success();
+  }
+
+  Context context_;
+  uint64_t next_slot_ = 0;
+  /// Of the latest transfer. After a failure, messages to others may still be under way.
+  std::vector<Message> messages_;
+};
+
+/// Whether a host of this name is known, at least to this machine.
+bool IsAddress(const std::string& host) {
+  addrinfo* found = nullptr;
+  if (getaddrinfo(host.c_str(), nullptr, nullptr, &found) != 0) return false;
+  freeaddrinfo(found);
+  return true;
+}
+
+/// Connects all processes. `address` is this machine's, or empty if it is unknown.
+Context Connect(const Rendezvous& rendezvous, gloo::rendezvous::Store& store,
+                const std::string& address) {
+  gloo::transport::tcp::attr attributes;
+  char host[256] = "";
+  if (const char* interface = std::getenv("GLOO_SOCKET_IFNAME")) {
+    attributes.iface = interface;
+  } else if (!address.empty()) {
+    attributes.hostname = address;
+  } else if (gethostname(host, sizeof(host) - 1) == 0 && IsAddress(host)) {
+    attributes.hostname = host;
+  } else {
+    attributes.hostname = "localhost";
+  }
+  std::shared_ptr<gloo::transport::Device> device = gloo::transport::tcp::CreateDevice(attributes);
+  auto context = std::make_shared<gloo::rendezvous::Context>(rendezvous.rank, rendezvous.size);
+  context->setTimeout(Milliseconds(rendezvous.timeout));
+  context->connectFullMesh(store, device);
+  return context;
+}
+
+/// The processes find each other by files in a folder, which are removed when all have joined.
+class FolderRendezvous {
+ public:
+  explicit FolderRendezvous(const Rendezvous& rendezvous)
+      : rendezvous_(rendezvous),
+        folder_(std::filesystem::path(rendezvous.folder) / ".pdl-rendezvous") {}
+
+  std::unique_ptr<Communicator> Join() {
+    std::error_code code;
+    std::filesystem::create_directories(folder_, code);
+    if (code)
+      throw RendezvousError("cannot write '" + std::string(rendezvous_.folder) +
+                            "': " + code.message());
+    gloo::rendezvous::FileStore store(folder_);
+    const std::string own = "pdl-rank-" + std::to_string(rendezvous_.rank);
+    try {
+      store.set(own, {'1'});
+    } catch (const std::exception&) {
+      throw RendezvousError("'" + folder_.string() +
+                            "' has the file of another process with rank " +
+                            std::to_string(rendezvous_.rank) +
+                            ": each run needs a folder of its own; a run that ended while it was "
+                            "starting leaves this folder, which may then be removed");
+    }
+    auto communicator = std::make_unique<GlooCommunicator>(Connect(rendezvous_, store, ""));
+    communicator->set_timeout(rendezvous_.timeout);
+    if (llvm::Error error = communicator->Barrier())
+      throw RendezvousError(llvm::toString(std::move(error)));
+    if (rendezvous_.rank == 0) std::filesystem::remove_all(folder_, code);
+    return communicator;
+  }
+
+ private:
+  const Rendezvous& rendezvous_;
+  const std::filesystem::path folder_;
+};
+
+std::unique_ptr<Communicator> Join(const Rendezvous& rendezvous) {
+  if (rendezvous.folder != nullptr) return FolderRendezvous(rendezvous).Join();
+  AgentStore store(rendezvous.host, rendezvous.port, rendezvous.key_prefix,
+                   Milliseconds(rendezvous.timeout));
+  return std::make_unique<GlooCommunicator>(Connect(rendezvous, store, store.own_address()));
+}
+
+}  // namespace
+}  // namespace pdl
+
+const char* pdl_transport_version() { return PDL_PLUGIN_VERSION; }
+
+pdl::Communicator* pdl_transport_create(const pdl::Rendezvous* rendezvous, char** error) {
+  using Clock = std::chrono::steady_clock;
+  const Clock::time_point start = Clock::now();
+  std::string why;
+  try {
+    return pdl::Join(*rendezvous).release();
+  } catch (const pdl::RendezvousError& e) {
+    why = e.what();
+  } catch (const std::exception& e) {
+    // "[file:line] text"
+    const std::string text = e.what();
+    const size_t begin = text.rfind("] ");
+    if (Clock::now() - start < std::chrono::duration<double>(rendezvous->timeout)) {
+      why = "Gloo: " + text.substr(begin == std::string::npos ? 0 : begin + 2);
+    } else {
+      why = llvm::formatv("not all of them have joined within {0} s", rendezvous->timeout);
+    }
+  }
+  *error = strdup(why.c_str());
+  return nullptr;
+}
