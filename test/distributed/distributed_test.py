@@ -144,6 +144,27 @@ class Distributed(unittest.TestCase):
         self.assertNotEqual(done.returncode, 0)
         self.assertIn("the ranks do not agree: rank 1 differs from rank 0 in the data", done.stderr)
 
+    def test_run_over_data(self):
+        model, data = nets.write(self.folder, "encoder")
+        Path(model).write_text(nets.NETWORKS["encoder"][0] + "output logits\n")
+        options = [PDL, "run", model, "--data", data, "--threads", "1", "--batch-size", "10", "--output"]
+        subprocess.run([*options, f"logits={self.folder}/one.npy"], check=True, timeout=100)
+        for ranks in (1, 2, 3):
+            subprocess.run([*launcher(ranks), *options, f"logits={self.folder}/{ranks}.npy"], check=True, timeout=100)
+            self.assertEqual((self.folder / f"{ranks}.npy").read_bytes(), (self.folder / "one.npy").read_bytes())
+        # Few ranks have rows, and one has the row that fails.
+        Path(model).write_text("input x: f32[N]\nassert min(x) >= 0.0, \"x is positive\"\noutput y = x\n")
+        rows = self.folder / "rows.csv"
+        rows.write_text("x\n1\n2\n")
+        done = subprocess.run([*launcher(4), PDL, "run", model, "--data", str(rows)], capture_output=True, text=True,
+                              timeout=100)
+        self.assertEqual(done.stdout, "y: f32[2] = [1.0, 2.0]\n", done.stderr)
+        rows.write_text("x\n1\n-2\n3\n")
+        done = subprocess.run([*launcher(2), PDL, "run", model, "--data", str(rows)], capture_output=True, text=True,
+                              timeout=100)
+        self.assertEqual(done.returncode, 1, done.stderr)
+        self.assertIn(f"rows 0 to 1 of {rows}: {model}:2:8: assert_true: x is positive [PDL0517]", done.stderr)
+
     def interrupt(self, signal_number, seed):
         """Sends the signal to a random rank at a random time; returns the launcher's status and output."""
         choose = random.Random(seed)

@@ -1,17 +1,23 @@
 // pdl run: feeds a network, runs it once, and shows its outputs.
+#include <limits>
 #include <memory>
 #include <optional>
 #include <vector>
 
+#include "llvm/ADT/STLExtras.h"
 #include "pdl/op/error.h"
 #include "pdl/runtime/io.h"
 #include "pdl/runtime/network.h"
 #include "pdl/runtime/packed_value.h"
+#include "pdl/train/dataset.h"
+#include "runtime/training/row_runs.h"
 #include "tools/pdl/commands.h"
 #include "tools/pdl/support/console.h"
 #include "tools/pdl/support/first_run.h"
 #include "tools/pdl/support/interrupt.h"
+#include "tools/pdl/support/load_network.h"
 #include "tools/pdl/support/measured_runs.h"
+#include "tools/pdl/support/ranks.h"
 #include "tools/pdl/support/run_inputs.h"
 #include "tools/pdl/support/trace_option.h"
 
@@ -26,6 +32,7 @@ prints each of its outputs with name and type, or writes it to a file.
     R"(pdl run digits.pdl --input image=images.npy
 pdl run digits.pdl --input image=images.npy --output digit=digit.npy
 pdl run model.pdlc --input batch.npz --device=cuda
+mpirun -n 4 pdl run model.pdl --data test.npz --batch-size 256 --output y=y.npy
 pdl run model.pdl --input x=random --size N=8
 pdl run model.pdl --input x=random --size N=8 --trace=run.pftrace
 echo 'output y = sin([0.0, 0.5])' | pdl run -
@@ -44,6 +51,10 @@ struct RunArguments {
   bool check_finite = false, check_indices = false;
   int64_t profiled_runs = 0;
   TraceArguments trace;
+  /// Of --data: the rows are run in parts.
+  std::string data;
+  std::optional<int64_t> batch_size;
+  ProcessArguments processes;
 };
 
 void AddOptions(CommandLine& line, RunArguments* arguments) {
@@ -68,6 +79,17 @@ void AddOptions(CommandLine& line, RunArguments* arguments) {
                   return llvm::Error::success();
                 });
   AddSizeOption(line, "the sizes of random inputs: --size N=32", &arguments->common);
+  line.AddString("-d, --data", "DATA",
+                 "feed all inputs from the rows of a data set, as pdl train does, and join the "
+                 "outputs; several processes, of mpirun for example, share the rows",
+                 &arguments->data);
+  line.AddValue("--batch-size", "N",
+                "with --data: at most N rows in a run (default: all rows that a "
+                "process has)",
+                [arguments](llvm::StringRef text) {
+                  return ParseInt(text, 1, std::numeric_limits<int64_t>::max())
+                      .moveInto(arguments->batch_size);
+                });
   line.Section("The network");
   AddNetworkOptions(line, &arguments->common);
   AddWarningOptions(line, &arguments->common);
@@ -90,6 +112,7 @@ void AddOptions(CommandLine& line, RunArguments* arguments) {
       [arguments](llvm::StringRef text) { return ParseRuns(text, &arguments->profiled_runs); });
   AddTraceOptions(line, &arguments->trace);
   AddTimePassesOption(line, &arguments->common);
+  AddProcessOptions(line, &arguments->processes);
   AddMessageOptions(line);
 }
 
@@ -119,7 +142,58 @@ const Type& TypeOf(const Graph& graph, llvm::StringRef name) {
   InternalError("the run returned an output that the network does not have");
 }
 
-llvm::Error Run(llvm::StringRef path, RunArguments& arguments) {
+/// Prints an output, or writes it to the file that was requested.
+llvm::Error Show(const RequestedOutput& requested, const PackedValue& value) {
+  if (!requested.file.empty()) return Write(requested, value);
+  Print(requested.name, value);
+  return llvm::Error::success();
+}
+
+/// Runs this process's rows of a data set. Returns the outputs of all rows at rank 0.
+llvm::Expected<std::vector<PackedValue>> RunData(llvm::StringRef path,
+                                                 const RunArguments& arguments, Ranks& ranks,
+                                                 RunOptions& options) {
+  std::vector<PackedValue> own;
+  const auto run = [&]() -> llvm::Error {
+    llvm::Expected<LoadedNetwork> loaded = LoadNetwork(path, arguments.common);
+    if (!loaded) return loaded.takeError();
+    if (options.outputs.empty())
+      for (const GraphOutput& output : loaded->graph.outputs())
+        options.outputs.push_back(output.name);
+    llvm::Expected<Dataset> data = Dataset::Open(arguments.data, loaded->graph);
+    if (!data) return data.takeError();
+    auto context = OpenDevice(arguments.common);
+    if (!context) return context.takeError();
+    auto network = CreateNetwork(std::move(*loaded), arguments.common);
+    if (!network) return network.takeError();
+    const int64_t rows = data->num_rows();
+    const Communicator* communicator = ranks.communicator();
+    const int rank = communicator ? communicator->rank() : 0;
+    const int size = communicator ? communicator->size() : 1;
+    const int64_t batch_size = arguments.batch_size.value_or((rows - 1) / size + 1);
+    return RunRows(**network, *data, RowsOf(rows, batch_size, rank, size), batch_size,
+                   context->get(), options)
+        .moveInto(own);
+  };
+  if (llvm::Error error = ranks.Agree(run())) return error;
+  if (ranks.communicator() == nullptr) return own;
+  return GatherRows(std::move(own), options.outputs, *ranks.communicator());
+}
+
+llvm::Error RunOverData(llvm::StringRef path, const RunArguments& arguments, Ranks& ranks,
+                        RunOptions options) {
+  llvm::Expected<std::vector<PackedValue>> values = RunData(path, arguments, ranks, options);
+  if (!values) return values.takeError();
+  if (!ranks.is_first()) return llvm::Error::success();
+  for (auto [i, value] : llvm::enumerate(*values)) {
+    const RequestedOutput printed{options.outputs[i], ""};
+    if (llvm::Error error = Show(arguments.outputs.empty() ? printed : arguments.outputs[i], value))
+      return error;
+  }
+  return llvm::Error::success();
+}
+
+llvm::Error Run(llvm::StringRef path, RunArguments& arguments, Ranks& ranks) {
   RunOptions options;
   options.training = arguments.common.training;
   options.check_finite = arguments.check_finite;
@@ -129,6 +203,7 @@ llvm::Error Run(llvm::StringRef path, RunArguments& arguments) {
   if (!arguments.trace.path.empty()) options.cancel = &signals.emplace().asked();
   for (const RequestedOutput& requested : arguments.outputs)
     options.outputs.push_back(requested.name);
+  if (!arguments.data.empty()) return RunOverData(path, arguments, ranks, std::move(options));
   auto first = RunOnce(path, arguments.inputs, arguments.common, options);
   if (!first) return first.takeError();
   const Graph& graph = (*first)->network->graph();
@@ -140,11 +215,7 @@ llvm::Error Run(llvm::StringRef path, RunArguments& arguments) {
     llvm::Expected<PackedValue> value =
         PackedValue::Find((*first)->scope, requested.name, TypeOf(graph, requested.name));
     if (!value) return value.takeError();
-    if (requested.file.empty()) {
-      Print(requested.name, *value);
-    } else if (llvm::Error error = Write(requested, *value)) {
-      return error;
-    }
+    if (llvm::Error error = Show(requested, *value)) return error;
   }
   if (arguments.profiled_runs == 0) return llvm::Error::success();
   llvm::outs().flush();
@@ -153,6 +224,20 @@ llvm::Error Run(llvm::StringRef path, RunArguments& arguments) {
   if (!timed) return timed.takeError();
   ProfileReport(*timed, peak).PrintTable(llvm::errs());
   return llvm::Error::success();
+}
+
+/// Whether the options can be combined. The Error is about the command line.
+llvm::Error CheckCombination(const RunArguments& arguments) {
+  if (arguments.data.empty()) {
+    if (arguments.batch_size || arguments.processes.world)
+      return MakeUsageError("{0} needs --data", arguments.batch_size ? "--batch-size" : "--world");
+    return llvm::Error::success();
+  }
+  if (!arguments.inputs.is_empty())
+    return MakeUsageError("--data feeds all inputs: --input cannot be combined with it");
+  if (arguments.profiled_runs > 0)
+    return MakeUsageError("--profile repeats one run: --data cannot be combined with it");
+  return arguments.processes.Check();
 }
 
 }  // namespace
@@ -165,9 +250,16 @@ int RunMain(Arguments arguments) {
   auto files = line.ParseOneFile(arguments);
   if (!files) return Finish(files.takeError());
   if (!*files) return kSuccess;
-  const int status =
-      Finish(WithTrace(run.trace, **files, run.common, [&] { return Run(**files, run); }));
-  PrintPassTimings(run.common);
+  if (llvm::Error error = CheckCombination(run))
+    return Finish(line.Wrong(llvm::toString(std::move(error))));
+  Ranks ranks;
+  // Without --data, processes of a launcher are independent.
+  if (!run.data.empty())
+    if (llvm::Error error = ranks.Join(run.processes, &run.common)) return Finish(std::move(error));
+  if (!ranks.is_first()) run.trace = {};
+  const int status = ranks.Finish(
+      WithTrace(run.trace, **files, run.common, [&] { return Run(**files, run, ranks); }));
+  if (ranks.is_first()) PrintPassTimings(run.common);
   return status;
 }
 

@@ -16,7 +16,7 @@
 #include "tools/pdl/support/trace_option.h"
 #include "tools/pdl/train/console.h"
 #include "tools/pdl/train/log.h"
-#include "tools/pdl/train/ranks.h"
+#include "tools/pdl/support/ranks.h"
 
 namespace pdl {
 namespace {

@@ -24,6 +24,7 @@ class RunInputs {
   /// Whether a value for the input is given, other than in an archive.
   bool Has(llvm::StringRef name) const { return values_.count(name.str()) != 0; }
   bool has_archives() const { return !archives_.empty(); }
+  bool is_empty() const { return values_.empty() && archives_.empty(); }
   /// The sizes of symbols, from --size and the inputs that were fed.
   const llvm::StringMap<int64_t>& sizes() const { return sizes_; }
 

@@ -1,4 +1,4 @@
-#include "tools/pdl/train/ranks.h"
+#include "tools/pdl/support/ranks.h"
 
 #include <algorithm>
 #include <limits>

@@ -1,5 +1,5 @@
-#ifndef PDL_TOOLS_PDL_TRAIN_RANKS_H_
-#define PDL_TOOLS_PDL_TRAIN_RANKS_H_
+#ifndef PDL_TOOLS_PDL_SUPPORT_RANKS_H_
+#define PDL_TOOLS_PDL_SUPPORT_RANKS_H_
 
 #include <memory>
 #include <optional>
@@ -58,4 +58,4 @@ class Ranks {
 
 }  // namespace pdl
 
-#endif  // PDL_TOOLS_PDL_TRAIN_RANKS_H_
+#endif  // PDL_TOOLS_PDL_SUPPORT_RANKS_H_
