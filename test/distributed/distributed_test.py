@@ -17,6 +17,7 @@ import time
 import unittest
 from pathlib import Path
 
+import hosts
 import nets
 
 PDL, LAUNCHER = sys.argv[1:3]
@@ -100,6 +101,21 @@ class Distributed(unittest.TestCase):
                 for ranks in (1, 2, 4):
                     said = self.train(ranks, model, data, f"{name}{ranks}", *options)
                     self.assertEqual(self.weights(f"{name}{ranks}"), self.weights(f"{name}0"), said)
+
+    @unittest.skipIf(LAUNCHER == "torchrun", "it needs an agent on each host")
+    def test_two_hosts(self):
+        model, data = nets.write(self.folder, "mlp")
+        options = ["--data", data, "--threads", "1", "--batch-size", "16", "--micro-batch", "4", "--steps", "20"]
+        self.train(0, model, data, "one", "--micro-batch", "4", "--steps", "20")
+        try:
+            with hosts.TwoHosts(self.folder) as two:
+                done = subprocess.run([*two.launcher(LAUNCHER, 4), PDL, "train", model, *options, "--out",
+                                       str(self.folder / "two")], capture_output=True, text=True, timeout=100)
+        except (OSError, subprocess.CalledProcessError) as error:
+            self.skipTest(f"no network namespaces: {error}")
+        self.assertEqual(done.returncode, 0, done.stderr)
+        self.assertIn("; 4 processes", done.stderr)
+        self.assertEqual(self.weights("two"), self.weights("one"))
 
     def test_rank_0_alone_prints_and_writes(self):
         model, data = nets.write(self.folder, "mlp")

@@ -1,12 +1,13 @@
 #!/usr/bin/env python3
 """Starts processes that train together without a launcher, in the way of mpirun:
 
-launch.py -n RANKS COMMAND… [: -n RANKS COMMAND…]…
+launch.py [--prefix PREFIX]… -n RANKS COMMAND… [: -n RANKS COMMAND…]…
 
-Each command gets --rank, --world and --rendezvous. When a process fails, the others have ten seconds to end. The exit
+Rank R runs on host R modulo the number of prefixes: a prefix is what a command there begins with. Each command gets --rank, --world and --rendezvous. When a process fails, the others have ten seconds to end. The exit
 status is that of the first one that failed, or 0."""
 
 import itertools
+import shlex
 import shutil
 import subprocess
 import sys
@@ -25,7 +26,12 @@ def commands(arguments):
 
 
 def main():
-    ranks = list(commands(sys.argv[1:]))
+    arguments, prefixes = sys.argv[1:], []
+    while arguments[0] == "--prefix":
+        prefixes.append(shlex.split(arguments[1]))
+        arguments = arguments[2:]
+    prefix = itertools.cycle(prefixes or [[]])
+    ranks = [[*next(prefix), *command] for command in commands(arguments)]
     folder = tempfile.mkdtemp(prefix="pdl-test-")
     try:
         processes = [
