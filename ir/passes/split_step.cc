@@ -33,6 +33,7 @@ class StepSplitter {
       : step_(step), varied_(step), from_gradients_(step), crosses_(step) {}
 
   llvm::Expected<SplitStep> Run() {
+    if (llvm::Error error = RejectLazyRows()) return error;
     FindVaried();
     FindGradients();
     FindCrossings();
@@ -52,6 +53,18 @@ class StepSplitter {
   }
 
  private:
+  /// The mean of gradients does not say which rows the micro-batches have used.
+  llvm::Error RejectLazyRows() const {
+    const auto found =
+        llvm::find_if(step_.ops(), [](const Op* op) { return op->type() == "lazy_rows"; });
+    if (found == step_.ops().end()) return llvm::Error::success();
+    const std::string place = step_.PathToString((*found)->location());
+    return MakeUserError(Code::kBadMinimize,
+                         "{0}{1}lazy: a step cannot be computed from micro-batches, since all rows "
+                         "of a table take part in the mean of its gradients",
+                         place, place.empty() ? "" : ": ");
+  }
+
   /// Finds the values that depend on the examples of a batch.
   void FindVaried() {
     for (const Value* input : step_.inputs()) varied_.insert(input);

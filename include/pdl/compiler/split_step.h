@@ -40,7 +40,7 @@ struct SplitStep {
 ///
 /// Returns a UserError (kBadMinimize) if an update reads a value that depends on the examples other
 /// than through a gradient, and that has no mean: an integer, or a value whose size depends on the
-/// batch.
+/// batch; or if an optimizer is lazy, which needs the rows that a batch uses.
 PDL_API llvm::Expected<SplitStep> SplitTrainingStep(const Graph& step);
 
 }  // namespace pdl
