@@ -95,7 +95,7 @@ def purl(text):
 
 
 def describe(name):
-    """The SPDX package for what Packages.find returned."""
+    """The SPDX package for a name that Packages.find returned."""
     package = {"SPDXID": identifier("Package-" + name.strip("/").replace(os.sep, "-")), "name": name,
                "downloadLocation": UNKNOWN, "filesAnalyzed": False, "licenseConcluded": UNKNOWN,
                "licenseDeclared": UNKNOWN, "copyrightText": UNKNOWN}
