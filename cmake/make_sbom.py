@@ -132,7 +132,7 @@ def read_by(build, root, program):
     def inputs_of(target):
         return output("ninja", "-C", build, "-t", "inputs", target).splitlines()
 
-    # What the project's own libraries are made of is listed for them.
+    # Inputs of the own libraries are listed, too; they belong to these libraries.
     inputs = inputs_of(program)
     libraries = [name for name in inputs if own.match(name) and name != program]
     inputs = set(inputs).difference(*map(inputs_of, libraries))
