@@ -1,102 +1,67 @@
 #include "kernels/core/peak_loops.h"
 
 #include <algorithm>
-#include <cstring>
 #include <numeric>
 
-#include "kernels/core/isa_dispatch.h"
-#include "kernels/core/simd.h"
+#include "kernels/core/registers.h"
 
 namespace pdl {
 namespace {
 
-/// Independent chains of multiply-adds, with the vectors of simd.h.
-template <class S>
+/// Independent chains of multiply-adds in registers. Returns the number of operations; `x` depends
+/// on all of them.
+template <class R>
 struct FmaChains {
-  static constexpr int kChains = 12;
-  static constexpr double kOperations = 2.0 * S::kLanes * kChains;  // of a step
-
-  static PDL_INLINE float Run(int64_t steps, float x) {
-    const auto a = S::Set(0.5f), b = S::Set(0.25f);
+  static PDL_INLINE double Run(double operations, float* x) {
+    constexpr int kChains = 12;
+    constexpr double kOperationsOfStep = 2.0 * R::kLanes * kChains;
+    const int64_t steps =
+        std::max<int64_t>(1000, static_cast<int64_t>(operations / kOperationsOfStep));
+    const typename R::V a = R::Set(0.5f), b = R::Set(0.25f);
     // Different lanes, so that the compiler does not merge the chains.
-    float lanes[S::kLanes];
-    for (int i = 0; i < S::kLanes; ++i) lanes[i] = x + static_cast<float>(i);
-    typename S::Floats sums[kChains];
+    float lanes[R::kLanes];
+    for (int i = 0; i < R::kLanes; ++i) lanes[i] = *x + static_cast<float>(i);
+    typename R::V sums[kChains];
     for (int i = 0; i < kChains; ++i)
-      sums[i] = S::Add(S::Load(lanes), S::Set(static_cast<float>(i)));
+      sums[i] = R::Add(R::Load(lanes), R::Set(static_cast<float>(i)));
     for (int64_t s = 0; s < steps; ++s) {
 #pragma GCC unroll 12
-      for (int i = 0; i < kChains; ++i) sums[i] = S::Fma(sums[i], a, b);
+      for (int i = 0; i < kChains; ++i) sums[i] = R::MulAdd(sums[i], a, b);
     }
-    for (int i = 1; i < kChains; ++i) sums[0] = S::Add(sums[0], sums[i]);
-    S::Store(lanes, sums[0]);
-    return std::accumulate(lanes, lanes + S::kLanes, 0.0f);
+    for (int i = 1; i < kChains; ++i) sums[0] = R::Add(sums[0], sums[i]);
+    R::Store(lanes, sums[0]);
+    *x = std::accumulate(lanes, lanes + R::kLanes, 0.0f);
+    return kOperationsOfStep * static_cast<double>(steps);
   }
 };
 
-/// The sum of n floats, in four vectors.
-template <class S>
+/// The sum of n floats, in four registers.
+template <class R>
 struct ReadLoop {
   static PDL_INLINE float Run(const float* x, int64_t n) {
-    const float zeros[S::kLanes] = {};
-    typename S::Floats sums[4];
-    for (auto& sum : sums) sum = S::Load(zeros);
-    for (int64_t i = 0; i + 4 * S::kLanes <= n; i += 4 * S::kLanes) {
+    typename R::V sums[4];
+    for (auto& sum : sums) sum = R::Set(0);
+    for (int64_t i = 0; i + 4 * R::kLanes <= n; i += 4 * R::kLanes) {
 #pragma GCC unroll 4
-      for (int v = 0; v < 4; ++v) sums[v] = S::Add(sums[v], S::Load(x + i + v * S::kLanes));
+      for (int v = 0; v < 4; ++v) sums[v] = R::Add(sums[v], R::Load(x + i + v * R::kLanes));
     }
-    float lanes[S::kLanes];
-    S::Store(lanes, S::Add(S::Add(sums[0], sums[1]), S::Add(sums[2], sums[3])));
-    return std::accumulate(lanes, lanes + S::kLanes, 0.0f);
+    float lanes[R::kLanes];
+    R::Store(lanes, R::Add(R::Add(sums[0], sums[1]), R::Add(sums[2], sums[3])));
+    return std::accumulate(lanes, lanes + R::kLanes, 0.0f);
   }
 };
-
-/// The vectors of the baseline, without a fused multiply-add.
-struct Baseline {
-  static constexpr int kLanes = 4;
-  using Floats = float __attribute__((vector_size(16)));
-  static PDL_INLINE Floats Set(float x) { return Floats{x, x, x, x}; }
-  static PDL_INLINE Floats Load(const float* from) {
-    Floats x;
-    std::memcpy(&x, from, sizeof(x));
-    return x;
-  }
-  static PDL_INLINE void Store(float* to, Floats x) { std::memcpy(to, &x, sizeof(x)); }
-  static PDL_INLINE Floats Add(Floats a, Floats b) { return a + b; }
-  static PDL_INLINE Floats Fma(Floats a, Floats b, Floats c) { return a * b + c; }
-};
-
-/// The form of a loop over the widest vectors of this machine.
-template <template <class> class Loop, class Function>
-Function Widest() {
-  switch (CurrentIsa()) {
-    case Isa::kAvx512:
-      return &detail::IsaForms<Loop<simd::Avx512>, Function>::Avx512;
-    case Isa::kAvx2:
-      return &detail::IsaForms<Loop<simd::Avx2>, Function>::Avx2;
-    case Isa::kBaseline:
-      break;
-  }
-  return &detail::IsaForms<Loop<Baseline>, Function>::Baseline;
-}
 
 }  // namespace
 
 double RunMultiplyAdds(double operations) {
-  using Run = float (*)(int64_t steps, float x);
-  const Isa isa = CurrentIsa();
-  const double of_step = isa == Isa::kAvx512 ? FmaChains<simd::Avx512>::kOperations
-                         : isa == Isa::kAvx2 ? FmaChains<simd::Avx2>::kOperations
-                                             : FmaChains<Baseline>::kOperations;
-  const int64_t steps = std::max<int64_t>(1000, static_cast<int64_t>(operations / of_step));
+  float x = 1;
+  const double done = ChooseRegister<float, FmaChains>()(operations, &x);
   // The result is stored so that it must be computed.
-  volatile float x = 1;
-  x = Widest<FmaChains, Run>()(steps, x);
-  return of_step * static_cast<double>(steps);
+  volatile float stored = x;
+  static_cast<void>(stored);
+  return done;
 }
 
-float ReadFloats(const float* x, int64_t n) {
-  return Widest<ReadLoop, float (*)(const float*, int64_t)>()(x, n);
-}
+float ReadFloats(const float* x, int64_t n) { return ChooseRegister<float, ReadLoop>()(x, n); }
 
 }  // namespace pdl

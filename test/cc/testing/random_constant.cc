@@ -30,9 +30,10 @@ void Store(DType dtype, double value, char* to) {
 
 double Special(std::mt19937_64& numbers) {
   constexpr double kInfinity = std::numeric_limits<double>::infinity();
-  constexpr double kSpecial[] = {0,    -0.0,   1,         -1,         0.5,          -0.5,  2,
-                                 1e-3, 1e-7,   -1e-41,    1e30,       -1e4,         65504, 16777217,
-                                 88.8, -103.5, kInfinity, -kInfinity, std::nan(""), 3e38};
+  constexpr double kNan = std::numeric_limits<double>::quiet_NaN();
+  constexpr double kSpecial[] = {0,    -0.0,   1,         -1,         0.5,  -0.5,  2,
+                                 1e-3, 1e-7,   -1e-41,    1e30,       -1e4, 65504, 16777217,
+                                 88.8, -103.5, kInfinity, -kInfinity, kNan, 3e38};
   return kSpecial[numbers() % std::size(kSpecial)];
 }
 
