@@ -362,4 +362,8 @@ std::vector<Difference> DiffGraphs(const Graph& before, const Graph& after) {
   return Differ(before, after).Run();
 }
 
+std::vector<std::pair<const Op*, const Op*>> MatchCalls(const Graph& before, const Graph& after) {
+  return Differ(before, after).Pairs();
+}
+
 }  // namespace pdl

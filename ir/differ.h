@@ -21,15 +21,21 @@ class Differ {
 
   std::vector<Difference> Run() {
     CompareConstraints();
-    CompareValues(DifferenceSubject::kInput, before_.inputs(), after_.inputs());
-    CompareValues(DifferenceSubject::kParameter, before_.parameters(), after_.parameters());
-    CompareValues(DifferenceSubject::kState, before_.states(), after_.states());
-    MatchCalls();
+    MatchAll();
     CompareCalls();
     CompareUpdates();
     CompareOutputs();
     CompareTrainings();
     return std::move(result_);
+  }
+
+  /// The matched calls, in the order of the new graph.
+  std::vector<std::pair<const Op*, const Op*>> Pairs() {
+    MatchAll();
+    std::vector<std::pair<const Op*, const Op*>> pairs;
+    for (const Op* op : after_.ops())
+      if (const Op* other = match_.lookup(op)) pairs.emplace_back(other, op);
+    return pairs;
   }
 
  private:
@@ -45,6 +51,13 @@ class Differ {
     return after_of_.lookup(before) == after;
   }
 
+  /// Compares and matches inputs, parameters and states, then matches calls.
+  void MatchAll() {
+    CompareValues(DifferenceSubject::kInput, before_.inputs(), after_.inputs());
+    CompareValues(DifferenceSubject::kParameter, before_.parameters(), after_.parameters());
+    CompareValues(DifferenceSubject::kState, before_.states(), after_.states());
+    MatchCalls();
+  }
   void CompareConstraints();
   void CompareValues(DifferenceSubject subject, llvm::ArrayRef<Value*> before,
                      llvm::ArrayRef<Value*> after);

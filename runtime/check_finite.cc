@@ -127,6 +127,7 @@ llvm::Error FiniteCheck::AfterStep(uint32_t index) {
     if ((finding->kinds & ~known) == 0) continue;
     llvm::Expected<std::string> indices = DescribeIndices(step);
     if (!indices) return indices.takeError();
+    if (observer_ != nullptr) observer_->SeeNotFinite(schedule_.slots[slot].value->name());
     return AboutCall(
         step.op->arguments(),
         MakeUserError(Code::kNotFinite, "gives {0} of '{1}': {2}, from operands that have none{3}",

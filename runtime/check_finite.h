@@ -6,6 +6,7 @@
 #include <vector>
 
 #include "llvm/Support/Error.h"
+#include "pdl/compiler/export.h"
 #include "pdl/op/device_context.h"
 #include "pdl/op/tensor.h"
 #include "runtime/schedule.h"
@@ -16,7 +17,7 @@ namespace pdl {
 /// Index of the first nan or infinity among elements on the CPU, or -1. Only float dtypes have any.
 int64_t FindNotFinite(DType dtype, const void* data, int64_t count);
 /// Index of the first one in `tensor` from element `from` on, or -1.
-int64_t FindNotFinite(const Tensor& tensor, int64_t from = 0);
+PDL_API int64_t FindNotFinite(const Tensor& tensor, int64_t from = 0);
 /// Returns "nan at [1, 0]", or "nan" for a scalar.
 std::string DescribeNotFinite(double value, int64_t element, llvm::ArrayRef<int64_t> sizes);
 
@@ -24,9 +25,15 @@ std::string DescribeNotFinite(double value, int64_t element, llvm::ArrayRef<int6
 /// none of its operands contained. A nan is reported even if an operand contained an infinity.
 class FiniteCheck : public StepObserver {
  public:
-  /// `tensors` is indexed by slot; values that are not in memory have no data.
-  FiniteCheck(const Schedule& schedule, llvm::ArrayRef<Tensor> tensors, DeviceContext& context)
-      : schedule_(schedule), tensors_(tensors), context_(context), kinds_(tensors.size(), 0) {}
+  /// `tensors` is indexed by slot; values that are not in memory have no data. `observer` may be
+  /// null.
+  FiniteCheck(const Schedule& schedule, llvm::ArrayRef<Tensor> tensors, DeviceContext& context,
+              RunObserver* observer)
+      : schedule_(schedule),
+        tensors_(tensors),
+        context_(context),
+        observer_(observer),
+        kinds_(tensors.size(), 0) {}
 
   /// Called before the first call: inputs, parameters and states must be finite.
   llvm::Error Start() override;
@@ -47,6 +54,7 @@ class FiniteCheck : public StepObserver {
   const Schedule& schedule_;
   llvm::ArrayRef<Tensor> tensors_;
   DeviceContext& context_;
+  RunObserver* const observer_;
   /// The kinds found in each slot.
   std::vector<uint8_t> kinds_;
 };

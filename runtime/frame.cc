@@ -176,7 +176,7 @@ llvm::Error Frame::RunEachObserved(RandomState random, const RunOptions& run) {
   const Schedule& schedule = binding_.schedule;
   llvm::SmallVector<std::unique_ptr<StepObserver>, 2> observers;
   if (run.check_finite)
-    observers.push_back(std::make_unique<FiniteCheck>(schedule, tensors_, *context_));
+    observers.push_back(std::make_unique<FiniteCheck>(schedule, tensors_, *context_, run.observer));
   if (run.observer)
     observers.push_back(
         std::make_unique<ResultObserver>(schedule, tensors_, *context_, *run.observer));

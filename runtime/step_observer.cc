@@ -10,6 +10,8 @@ void RunObserver::Begin(llvm::ArrayRef<llvm::StringRef>) {}
 
 bool RunObserver::Observes(llvm::StringRef) const { return true; }
 
+void RunObserver::SeeNotFinite(llvm::StringRef) {}
+
 llvm::Error ResultObserver::Start() {
   std::vector<llvm::StringRef> names;
   for (const Step& step : schedule_.steps)

@@ -24,6 +24,7 @@ class ParameterAveraging {
     const std::string name = AverageName(parameter->name());
     Value* average = graph_.AddState(name, Type(dtype, parameter->type().dims), std::move(info));
     graph_.SetComment(average, "The moving average of '" + parameter->name() + "'.");
+    location_ = next->location();
     // Separates the rows of a table that a step changes from its average, all of which change.
     next = Call("stop_gradient", next, {}, name + "_value");
     if (next->type().dtype != dtype) next = Call("cast", next, {{"to", dtype}}, name + "_cast");
@@ -39,7 +40,10 @@ class ParameterAveraging {
               llvm::ArrayRef<NamedAttribute> attributes, const std::string& result) {
     const OpDef* def = registry_.Find(op);
     if (def == nullptr) InternalError("there is no operator '" + op.str() + "'");
-    auto call = graph_.AddOp(*def, operands, attributes, {graph_.NewName(result)}, CallOptions());
+    CallOptions options;
+    options.location = location_;
+    auto call =
+        graph_.AddOp(*def, operands, attributes, {graph_.NewName(result)}, std::move(options));
     if (!call) InternalError("averaging of parameters: " + llvm::toString(call.takeError()));
     return (*call)->result();
   }
@@ -47,6 +51,7 @@ class ParameterAveraging {
   Graph& graph_;
   const OpRegistry& registry_;
   double decay_;
+  LocationId location_ = kUnknownLocation;
 };
 
 }  // namespace

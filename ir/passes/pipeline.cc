@@ -21,6 +21,9 @@ llvm::Error Run(Graph& graph, PassContext& context) {
   return kPass(graph, context.registry);
 }
 
+/// For Pass::is_optional.
+constexpr bool kOptional = true;
+
 bool IsOptimized(const Graph&, const PassContext& context) { return context.optimize; }
 
 constexpr Pass kTrainingStep = {
@@ -62,8 +65,13 @@ constexpr Pass kDropTraining = {
 constexpr Pass kDeadCode = {"dead-code", "removes calls whose results are unused",
                             Run<EliminateDeadCode>};
 
-constexpr Pass kFinalDeadCode = {"final-dead-code", "removes calls that other passes made unused",
-                                 Run<EliminateDeadCode>, IsOptimized};
+constexpr Pass kFinalDeadCode = {"final-dead-code",
+                                 "removes calls that other passes made unused",
+                                 Run<EliminateDeadCode>,
+                                 IsOptimized,
+                                 0,
+                                 0,
+                                 kOptional};
 
 constexpr Pass kLowerStorage = {
     "lower-storage",
@@ -93,33 +101,53 @@ constexpr Pass kUpdateUsedRows = {
 
 constexpr Pass kFoldTransposes = {"fold-transposes",
                                   "makes matmuls read transposed operands in place",
-                                  Run<FoldTransposes>, IsOptimized, kDense | kNoGradients};
+                                  Run<FoldTransposes>,
+                                  IsOptimized,
+                                  kDense | kNoGradients,
+                                  0,
+                                  kOptional};
 
 constexpr Pass kReducePrecision = {
-    "reduce-precision", "computes f32 matmul and convolutions in f16 or bf16",
+    "reduce-precision",
+    "computes f32 matmul and convolutions in f16 or bf16",
     [](Graph& graph, PassContext& context) -> llvm::Error {
       ReducePrecision(graph, context.registry, context.precision);
       return llvm::Error::success();
     },
     [](const Graph&, const PassContext& context) { return context.precision != DType::kF32; },
-    kDense | kNoGradients};
+    kDense | kNoGradients,
+    0,
+    kOptional};
 
 constexpr Pass kForwardSingleOperands = {"forward-single-operands",
                                          "replaces calls that return their operand",
-                                         Run<ForwardSingleOperands>, IsOptimized, kNoGradients};
+                                         Run<ForwardSingleOperands>,
+                                         IsOptimized,
+                                         kNoGradients,
+                                         0,
+                                         kOptional};
 
 constexpr Pass kCommonSubexpressions = {"common-subexpressions",
                                         "merges equal calls with equal operands",
-                                        Run<EliminateCommonSubexpressions>, IsOptimized};
+                                        Run<EliminateCommonSubexpressions>,
+                                        IsOptimized,
+                                        0,
+                                        0,
+                                        kOptional};
 
-constexpr Pass kMergeLoops = {"merge-loops", "merges loops over the same sequences",
-                              Run<MergeLoops>, IsOptimized};
+constexpr Pass kMergeLoops = {
+    "merge-loops", "merges loops over the same sequences", Run<MergeLoops>, IsOptimized, 0, 0,
+    kOptional};
 
-constexpr Pass kFoldConstants = {"fold-constants", "evaluates calls with constant operands",
+constexpr Pass kFoldConstants = {"fold-constants",
+                                 "evaluates calls with constant operands",
                                  [](Graph& graph, PassContext& context) {
                                    return FoldConstants(graph, context.registry, context.evaluate);
                                  },
-                                 IsOptimized};
+                                 IsOptimized,
+                                 0,
+                                 0,
+                                 kOptional};
 
 constexpr Pass kSelectSides = {"select-sides", "replaces plan_select by the selected side",
                                [](Graph& graph, PassContext& context) {
@@ -155,17 +183,20 @@ constexpr Pass kDropChecks = {
     "drop-checks", "removes checks of assertions", Run<DropChecks>,
     [](const Graph& graph, const PassContext&) { return HasChecks(graph); }};
 
-constexpr Pass kFoldNormalizations = {
-    "fold-normalizations", "folds fixed normalization into convolutions",
-    [](Graph& graph, PassContext& context) -> llvm::Error {
-      FoldNormalizations(graph, context.registry, context.is_fixed);
-      return llvm::Error::success();
-    },
-    [](const Graph& graph, const PassContext& context) {
-      return context.optimize && !context.is_observed && context.is_fixed &&
-             HasNormalizations(graph);
-    },
-    kDense | kNoGradients};
+constexpr Pass kFoldNormalizations = {"fold-normalizations",
+                                      "folds fixed normalization into convolutions",
+                                      [](Graph& graph, PassContext& context) -> llvm::Error {
+                                        FoldNormalizations(graph, context.registry,
+                                                           context.is_fixed);
+                                        return llvm::Error::success();
+                                      },
+                                      [](const Graph& graph, const PassContext& context) {
+                                        return context.optimize && !context.is_observed &&
+                                               context.is_fixed && HasNormalizations(graph);
+                                      },
+                                      kDense | kNoGradients,
+                                      0,
+                                      kOptional};
 
 constexpr Pass kChannelsLast = {"channels-last",
                                 "converts convolutions on the CPU to channels last",
@@ -178,7 +209,7 @@ constexpr Pass kChannelsLast = {"channels-last",
                                   return context.device == DeviceKind::kCPU &&
                                          !context.is_observed && MayGainByChannelsLast(graph);
                                 },
-                                kDense | kNoGradients};
+                                kDense | kNoGradients, 0, kOptional};
 
 constexpr Pass kNetworkPasses[] = {
     kDropTraining,         kDeadCode,       kLowerStorage,    kLowerGradients,
@@ -245,6 +276,7 @@ llvm::Error Pipeline::Run(Graph& graph, PassContext& context) const {
       if (llvm::Error error = pass.run(graph, context)) return error;
       continue;
     }
+    run.has_run = run.has_run && (!pass.is_optional || context.observer->Allows(pass));
     run.calls_before = CountCalls(graph);
     if (run.has_run) {
       const TraceSpan span(pass.name);

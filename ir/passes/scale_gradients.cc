@@ -31,15 +31,19 @@ class GradientScaling {
       location_ = op->location();
       Scale(*op, scale, &sums);
     }
-    location_ = kUnknownLocation;
+    // What follows comes from all gradients; its location is that of the last one.
+    const LocationId last = location_;
     // Finite if all gradients are.
     Value* total = sums.size() == 1 ? sums[0] : Call("add_n", sums, {}, "gradients_sum");
     Value* finite = Call("isfinite", total, {}, "gradients_finite");
     const std::vector<GraphUpdate> updates = graph_.updates().vec();
-    for (const GraphUpdate& update : updates)
-      if (update.state->name() != "step")
-        graph_.AddUpdate(update.state, Where(finite, update.value, update.state,
-                                             update.value->name() + "_if_finite"));
+    for (const GraphUpdate& update : updates) {
+      if (update.state->name() == "step") continue;
+      location_ = update.value->location() == kUnknownLocation ? last : update.value->location();
+      graph_.AddUpdate(update.state, Where(finite, update.value, update.state,
+                                           update.value->name() + "_if_finite"));
+    }
+    location_ = last;
     UpdateScale(scale, good, finite);
     graph_.SetBlockOps({}, std::move(order_));
   }

@@ -18,6 +18,7 @@ import subprocess
 import sys
 import tempfile
 
+MODEL = "test/conformance/onnx/transformer.onnx"
 NAMES = ("chromium", "chromium-browser", "google-chrome")
 HOSTILE = """## "</script><script>document.title='bad'</script>"
 input x: f32[N, 4]  # <img src=x onerror="document.title='bad'"> \u2028
@@ -27,6 +28,36 @@ layer box(x: F[N, 4]) {
 }
 output y = box(x)
 """
+# Names for an ONNX model, in which any text is a name.
+HOSTILE_NAMES = ("</script><script>document.title='bad'</script>", "<img src=x onerror=\"document.title='bad'\">",
+                 "a'\"b\\\u202ec", "javascript:document.title='bad'")
+HOSTILE_FILE = "'\"<img src=x onerror=document.title=1>\u202e.onnx"
+
+
+def field(number, value):
+    """A field of a protobuf message: an integer, a string, or the bytes of a message."""
+    def varint(rest):
+        return bytes([rest]) if rest < 128 else bytes([rest % 128 + 128]) + varint(rest // 128)
+    if isinstance(value, int):
+        return varint(number * 8) + varint(value)
+    data = value.encode() if isinstance(value, str) else value
+    return varint(number * 8 + 2) + varint(len(data)) + data
+
+
+def hostile_model():
+    """An ONNX model, y = cos(relu(x)), with HOSTILE_NAMES as names of values, nodes, the graph and a size."""
+    script, image, turned, link = HOSTILE_NAMES
+
+    def value(name):
+        size = field(1, field(2, image))  # a dim with that symbol
+        return field(1, name) + field(2, field(1, field(1, 1) + field(2, size)))
+
+    def node(kind, name, read, made):
+        return field(1, read) + field(2, made) + field(3, name) + field(4, kind) + field(6, script)
+
+    graph = (field(1, node("Relu", image, script, turned)) + field(1, node("Cos", script, turned, image)) +
+             field(2, link) + field(10, script) + field(11, value(script)) + field(12, value(image)))
+    return field(1, 8) + field(2, script) + field(8, field(2, 17)) + field(7, graph)
 
 
 class Browser:
@@ -200,14 +231,40 @@ def test_gpt2(browser, page):
     check(browser.problems() == [], str(browser.problems()))
 
 
+def check_harmless(browser, title):
+    """Selects and searches everything on a page: it runs no script but its own, has no element that a name made, and
+    no character that reorders text."""
+    check(browser.run("document.title") == title, "the title: " + browser.run("document.title"))
+    browser.click("#open-all")
+    for node in range(browser.run("nodes.length")):
+        browser.run(f"select(nodes[{node}])")
+    for text in ("<", "bad", "'"):
+        browser.run("search.value = ''")
+        browser.click("#search")
+        browser.type(text)
+    check(browser.run("document.title") == title, "a name was run")
+    check(browser.run("document.querySelectorAll('img, b, iframe, script:not([type])').length") == 1,
+          "the page has other elements")
+    check(browser.run("[...document.querySelectorAll('[href]')].every((one) => !one.href.includes('javascript:'))"),
+          "a name is a link")
+    turning = "/[\\u202a-\\u202e\\u2066-\\u2069\\u200e\\u200f]/"
+    check(not browser.run(turning + ".test(document.body.innerText) || " + turning + ".test(document.title)"),
+          "a character that reorders text is shown")
+    check(browser.problems() == [], str(browser.problems()))
+
+
 def test_hostile(browser, page):
     browser.open(page)
-    check(browser.run("document.title") == "hostile <b>.pdl", "the title: " + browser.run("document.title"))
-    browser.click("#open-all")
-    check(browser.run("document.querySelectorAll('img, b, script:not([type])').length") == 1, "the page has other elements")
+    check_harmless(browser, "hostile <b>.pdl")
     check("<img src=x" in browser.run("sourceText.textContent"), "the source is not shown")
     check("⟨U+202E⟩" in browser.run("sourceText.textContent"), "a character that turns text is not shown")
-    check(browser.problems() == [], str(browser.problems()))
+
+
+def test_hostile_model(browser, page):
+    browser.open(page)
+    check_harmless(browser, HOSTILE_FILE.replace("\u202e", "⟨U+202E⟩"))
+    check(browser.run("JSON.stringify(data).includes('document_title_bad')"), "the names are not shown")
+    check(browser.run("nodes.filter((node) => node.t === 'relu' || node.t === 'cos').length") == 2, "the page has no calls")
 
 
 def write_page(pdl, source, page, *options):
@@ -225,32 +282,36 @@ def main():
         hostile = folder / "hostile <b>.pdl"
         hostile.write_text(HOSTILE.replace("relu(x)  #", "relu(x)  # \u202e"))
         write_page(pdl, hostile, folder / "hostile.html")
-        for name in ("gpt2", "resnet", "seq2seq"):
+        (folder / HOSTILE_FILE).write_bytes(hostile_model())
+        write_page(pdl, folder / HOSTILE_FILE, folder / "hostile_onnx.html")
+        for name in ("gpt2", "resnet", "seq2seq", "unet"):
             write_page(pdl, root / f"examples/{name}/{name}.pdl", folder / f"{name}.html")
+        write_page(pdl, root / MODEL, folder / "model.html")
         browser = Browser(program, folder / "profile")
         try:
             test_gpt2(browser, folder / "gpt2.html")
             test_hostile(browser, folder / "hostile.html")
-            for name in ("resnet", "seq2seq"):
+            test_hostile_model(browser, folder / "hostile_onnx.html")
+            for name in ("resnet", "seq2seq", "unet", "model"):
                 browser.open(folder / f"{name}.html")
                 browser.click("#open-all")
                 check_layout(browser)
+                check(browser.problems() == [], str(browser.problems()))
             if len(sys.argv) > 3:
-                take_screenshots(browser, pdl, root, folder, pathlib.Path(sys.argv[3]))
+                take_screenshots(browser, folder, pathlib.Path(sys.argv[3]))
         finally:
             browser.close()
     print("browser.py: all passed")
 
 
-def take_screenshots(browser, pdl, root, folder, target):
+def take_screenshots(browser, folder, target):
     target.mkdir(parents=True, exist_ok=True)
-    for name in ("gpt2", "resnet", "unet"):
+    for name in ("gpt2", "resnet", "unet", "model", "hostile_onnx"):
         page = folder / f"{name}.html"
-        write_page(pdl, root / f"examples/{name}/{name}.pdl", page)
         for width, scheme in ((1400, "light"), (1400, "dark"), (700, "light"), (700, "dark")):
             ready = browser.open(page, width=width, scheme=scheme)
-            browser.run("(() => { const box = nodes.find((node) => node.v !== undefined); view.open.add(box);"
-                        " reveal(nodes[levels[box.v].f + 1]); })()")
+            browser.run("(() => { const box = nodes.find((node) => node.v !== undefined); if (!box) return;"
+                        " view.open.add(box); reveal(nodes[levels[box.v].f + 1]); })()")
             browser.screenshot(target / f"{name}-{width}-{scheme}.png")
         print(f"{name}: {page.stat().st_size} bytes, ready after {ready} ms")
 

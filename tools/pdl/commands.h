@@ -10,6 +10,7 @@ namespace pdl {
 using Arguments = llvm::ArrayRef<llvm::StringRef>;
 
 int BenchMain(Arguments arguments);
+int BisectMain(Arguments arguments);
 int RunMain(Arguments arguments);
 int CheckMain(Arguments arguments);
 int CompileMain(Arguments arguments);
@@ -55,6 +56,8 @@ inline constexpr Command kCommands[] = {
     {"diff", "A B", "show how two networks differ", DiffMain},
     {"compare", "A [B] --input x=x.npy", "show where the values of two networks diverge",
      CompareMain},
+    {"bisect", "[GOOD] FILE --input x=x.npy", "find what makes a result of a network wrong",
+     BisectMain},
     {"profile", "FILE --input x=x.npy", "show where the time of a network's runs is spent",
      ProfileMain},
     {"bench", "FILE", "measure how fast a network runs", BenchMain},

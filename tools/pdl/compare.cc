@@ -1,6 +1,4 @@
 // pdl compare: runs two networks side by side and reports where their values diverge.
-#include <limits>
-
 #include "llvm/ADT/STLExtras.h"
 #include "llvm/ADT/StringExtras.h"
 #include "llvm/ADT/StringSet.h"
@@ -54,38 +52,8 @@ struct CompareArguments {
   std::optional<Device> device_b;
   std::optional<DType> floats[2];
   Tolerance tolerance;
-  bool nan_differs = false, lists_all = false;
+  bool lists_all = false;
 };
-
-llvm::Error ReadTolerance(llvm::StringRef text, std::optional<double>* target) {
-  double value = 0;
-  // Written so that nan is rejected.
-  if (text.getAsDouble(value) || !(value >= 0))
-    return MakeUsageError("expected a number of at least 0, such as 1e-5, got '{0}'", text);
-  *target = value;
-  return llvm::Error::success();
-}
-
-void AddTolerances(CommandLine& line, CompareArguments* arguments) {
-  Tolerance* tolerance = &arguments->tolerance;
-  line.Section("Tolerances");
-  line.AddValue("--rtol", "NUMBER", "relative tolerance", [tolerance](llvm::StringRef text) {
-    return ReadTolerance(text, &tolerance->relative);
-  });
-  line.AddValue("--atol", "NUMBER", "absolute tolerance", [tolerance](llvm::StringRef text) {
-    return ReadTolerance(text, &tolerance->absolute);
-  });
-  line.AddValue("--ulp", "N",
-                "floats at most N representable values of their dtype apart are near, whatever "
-                "the other tolerances are",
-                [tolerance](llvm::StringRef text) -> llvm::Error {
-                  auto ulp = ParseInt(text, 0, std::numeric_limits<int64_t>::max());
-                  if (!ulp) return ulp.takeError();
-                  tolerance->ulp = static_cast<uint64_t>(*ulp);
-                  return llvm::Error::success();
-                });
-  line.AddFlag("--nan-differs", "treat two nans as different", &arguments->nan_differs);
-}
 
 void AddOptions(CommandLine& line, CompareArguments* arguments) {
   line.Section("Inputs and outputs");
@@ -136,7 +104,7 @@ void AddOptions(CommandLine& line, CompareArguments* arguments) {
                 "may be repeated. By default, equal names are paired",
                 [arguments](llvm::StringRef text) { return arguments->pairs.Add(text); });
   line.AddString("--weights-b", "FILE", "as --weights, for B", &arguments->weights_b);
-  AddTolerances(line, arguments);
+  AddToleranceOptions(line, &arguments->tolerance);
   line.Section("The report");
   line.AddFlag("--all", "print a line for each compared value", &arguments->lists_all);
   line.AddChoice("--format", {"text", "json"},
@@ -320,7 +288,6 @@ int CompareMain(Arguments arguments) {
   auto files = line.Parse(arguments);
   if (!files) return Finish(files.takeError());
   if (!*files) return kSuccess;
-  compare.tolerance.nan_is_nan = !compare.nan_differs;
   if (llvm::Error error = CheckArguments(line, **files, compare)) return Finish(std::move(error));
   llvm::Expected<bool> differ = Compare(**files, compare);
   if (!differ) return std::max<int>(kNotCompared, Finish(differ.takeError()));

@@ -141,7 +141,7 @@ function startButtons() {
   });
 }
 
-document.getElementById('title').textContent = visible(data.title);
+document.title = document.getElementById('title').textContent = visible(data.title);
 document.getElementById('summary').textContent = visible(data.summary);
 startModes();
 startPicture();

@@ -4,6 +4,7 @@
 
 #include <cstdint>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "pdl/compiler/export.h"
@@ -49,6 +50,11 @@ struct Difference {
 /// their operator. Weights are compared by their hashes if both are known, else by file and tensor
 /// name. Locations, comments, layer paths and the names of results are ignored.
 PDL_API std::vector<Difference> DiffGraphs(const Graph& before, const Graph& after);
+
+/// Returns the calls of block 0 that DiffGraphs matches, as pairs of a call of `before` and one of
+/// `after`, in the order of `after`.
+PDL_API std::vector<std::pair<const Op*, const Op*>> MatchCalls(const Graph& before,
+                                                                const Graph& after);
 
 }  // namespace pdl
 

@@ -87,21 +87,26 @@ struct Pass {
   bool (*applies)(const Graph& graph, const PassContext& context) = nullptr;
   /// GraphProperty bits that must hold before the pass, and those that hold after it.
   uint8_t required = 0, established = 0;
+  /// Whether a network computes the same without the pass, apart from rounding; see
+  /// PassObserver::Allows.
+  bool is_optional = false;
 };
 
 /// Statistics of one run of a pass.
 struct PassRun {
-  /// False if the pass did not apply.
+  /// False if the pass did not apply, or was not allowed.
   bool has_run = false;
   double seconds = 0;
   /// The number of calls in all blocks of the graph, before and after.
   size_t calls_before = 0, calls_after = 0;
 };
 
-/// Observes the passes of pipelines.
+/// Observes the passes of pipelines, and decides which optional ones run.
 class PDL_API PassObserver {
  public:
   virtual ~PassObserver() = default;
+  /// Whether a pass that is optional and applies should run. Called concurrently, as AfterPass.
+  virtual bool Allows(const Pass&) { return true; }
   /// Called after each pass of a pipeline, including passes that did not apply, with the graph that
   /// the next pass gets. Not called after a pass that failed. Pipelines that run in several threads
   /// call it concurrently.

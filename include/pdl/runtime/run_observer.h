@@ -34,6 +34,9 @@ class PDL_API RunObserver {
   virtual bool Observes(llvm::StringRef name) const;
   /// Called with each result. An Error ends the run, which returns it.
   virtual llvm::Error See(const Result& result) = 0;
+  /// Called before a run with RunOptions::check_finite fails because of a call, with the name of
+  /// the result that has the nan or infinity.
+  virtual void SeeNotFinite(llvm::StringRef name);
 };
 
 }  // namespace pdl

@@ -6,6 +6,37 @@
 
 namespace pdl {
 
+CallCopier::CallCopier(Graph& to, const Graph& from, std::optional<DType> floats)
+    : to_(to),
+      from_(from),
+      floats_(floats),
+      first_location_(static_cast<uint32_t>(to.locations().size())) {
+  std::vector<uint32_t> files;
+  for (const std::string& file : from.files()) files.push_back(to.AddFile(file));
+  for (Location location : from.locations()) {
+    location.file = files[location.file];
+    location.origin = CopyLocation(location.origin);
+    to.AddLocation(location);
+  }
+}
+
+LocationId CallCopier::CopyLocation(LocationId location) const {
+  return location < from_.locations().size() ? location + first_location_ : kUnknownLocation;
+}
+
+Dim CallCopier::Substitute(const Dim& dim) const {
+  return dim.Substitute([&](llvm::StringRef name) -> std::optional<Dim> {
+    const auto found = symbols_.find(name);
+    return found == symbols_.end() ? std::nullopt : std::optional(found->second);
+  });
+}
+
+void CallCopier::Map(const Value* from, Value* to) {
+  map_[from] = to;
+  for (auto [old, now] : llvm::zip_first(from->type().dims, to->type().dims))
+    if (!old.symbol().empty() && old != now) symbols_[old.symbol()] = now;
+}
+
 llvm::Expected<BlockId> CallCopier::CopyBody(BlockId id, const OpDef& def,
                                              llvm::ArrayRef<Value*> operands,
                                              llvm::ArrayRef<AttributeValue> attributes) {
@@ -15,9 +46,7 @@ llvm::Expected<BlockId> CallCopier::CopyBody(BlockId id, const OpDef& def,
   if (!types) return types.takeError();
   for (size_t i = 0; i < block.inputs.size(); ++i) {
     const Value* input = block.inputs[i];
-    map_[input] = to_.AddBlockInput(made, to_.NewName(input->name()), (*types)[i]);
-    for (auto [old, now] : llvm::zip_first(input->type().dims, (*types)[i].dims))
-      if (!old.symbol().empty()) symbols_[old.symbol()] = now;
+    Map(input, to_.AddBlockInput(made, to_.NewName(input->name()), (*types)[i]));
   }
   if (llvm::Error error = CopyInto(made, id)) return error;
   return made;
@@ -47,15 +76,13 @@ llvm::Error CallCopier::CopyOp(const Op& op, BlockId block) {
   for (const Value* operand : op.operands()) operands.push_back(map_.lookup(operand));
   std::vector<AttributeValue> attributes = op.attribute_values().vec();
   for (AttributeValue& value : attributes) {
-    if (auto* dtype = std::get_if<DType>(&value); dtype && IsFloat(*dtype)) *dtype = floats_;
+    if (auto* dtype = std::get_if<DType>(&value); floats_ && dtype && IsFloat(*dtype))
+      *dtype = *floats_;
     if (auto* shape = std::get_if<Shape>(&value))
-      for (Dim& dim : *shape)
-        dim = dim.Substitute([&](llvm::StringRef name) -> std::optional<Dim> {
-          const auto found = symbols_.find(name);
-          return found == symbols_.end() ? std::nullopt : std::optional(found->second);
-        });
-    if (auto* constant = std::get_if<Constant>(&value); constant && IsFloat(constant->dtype()))
-      *constant = CastFloats(Tensor::FromConstant(*constant), floats_).ToConstant();
+      for (Dim& dim : *shape) dim = Substitute(dim);
+    if (auto* constant = std::get_if<Constant>(&value);
+        floats_ && constant && IsFloat(constant->dtype()))
+      *constant = CastFloats(Tensor::FromConstant(*constant), *floats_).ToConstant();
     const auto* body = std::get_if<BlockId>(&value);
     if (!body) continue;
     llvm::Expected<BlockId> inner = CopyBody(*body, op.def(), operands, attributes);
@@ -63,20 +90,19 @@ llvm::Error CallCopier::CopyOp(const Op& op, BlockId block) {
     value = *inner;
   }
   std::vector<std::string> names;
-  for (const Value* result : op.results()) names.push_back(to_.NewName(result->name()));
+  for (const Value* result : op.results()) {
+    const auto name = names_.find(result);
+    names.push_back(name == names_.end() ? to_.NewName(result->name()) : name->second);
+  }
   CallOptions options;
   options.block = block;
   options.layer_path = op.layer_path();
-  if (op.location() < to_.locations().size()) options.location = op.location();
+  options.location = CopyLocation(op.location());
   llvm::Expected<Op*> copy =
       to_.AddOpWithValues(op.def(), operands, std::move(attributes), names, std::move(options));
   if (!copy) return copy.takeError();
-  for (auto [from, to] : llvm::zip_equal(op.results(), (*copy)->results())) {
-    map_[from] = to;
-    // A data-dependent size may have another name.
-    for (auto [old, now] : llvm::zip_first(from->type().dims, to->type().dims))
-      if (!old.symbol().empty() && old != now) symbols_[old.symbol()] = now;
-  }
+  // A data-dependent size may have another name.
+  for (auto [from, to] : llvm::zip_equal(op.results(), (*copy)->results())) Map(from, to);
   return llvm::Error::success();
 }
 
@@ -91,8 +117,6 @@ Type WithFloats(Type type, DType floats) {
 
 llvm::Expected<Graph> ConvertFloats(const Graph& network, DType floats) {
   Graph made;
-  for (const std::string& file : network.files()) made.AddFile(file);
-  for (const Location& location : network.locations()) made.AddLocation(location);
   CallCopier copier(made, network, floats);
   for (const Value* input : network.inputs())
     copier.Map(input,

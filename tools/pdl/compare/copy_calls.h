@@ -1,6 +1,9 @@
 #ifndef PDL_TOOLS_PDL_COMPARE_COPY_CALLS_H_
 #define PDL_TOOLS_PDL_COMPARE_COPY_CALLS_H_
 
+#include <optional>
+#include <string>
+
 #include "llvm/ADT/ArrayRef.h"
 #include "llvm/ADT/DenseMap.h"
 #include "llvm/ADT/StringMap.h"
@@ -9,15 +12,26 @@
 
 namespace pdl {
 
-/// Copies calls from one graph into another one, with `floats` as the dtype of all their floats.
+/// Copies calls, with their locations, from one graph into another one.
 class CallCopier {
  public:
-  CallCopier(Graph& to, const Graph& from, DType floats) : to_(to), from_(from), floats_(floats) {}
+  /// `floats`: the dtype of all floats of the copies; nullopt: they keep theirs.
+  CallCopier(Graph& to, const Graph& from, std::optional<DType> floats = std::nullopt);
 
-  /// Makes calls that read `from` read `to`.
-  void Map(const Value* from, Value* to) { map_[from] = to; }
+  /// Makes calls that read `from` read `to`. Symbols that are dims of `from` become the dims of
+  /// `to` in the attributes of calls.
+  void Map(const Value* from, Value* to);
+  /// The same for a symbol that is not a dim of a mapped value.
+  void MapSymbol(llvm::StringRef symbol, Dim dim) { symbols_[symbol] = std::move(dim); }
   /// The copy of a value; null if it was not copied.
   Value* Find(const Value* from) const { return map_.lookup(from); }
+  /// The location in the other graph.
+  LocationId CopyLocation(LocationId location) const;
+  /// Replaces the symbols of `dim` as Map and MapSymbol say.
+  Dim Substitute(const Dim& dim) const;
+  /// Sets the name of the copy of a result. It must be new to the graph; by default, the name is
+  /// kept or extended to a new one.
+  void Name(const Value* result, std::string name) { names_[result] = std::move(name); }
   /// Copies a call, whose operands were mapped or copied, to the end of `block`.
   llvm::Error CopyOp(const Op& op, BlockId block);
   /// Copies a block as the body of a call with these operands and attributes.
@@ -31,8 +45,11 @@ class CallCopier {
 
   Graph& to_;
   const Graph& from_;
-  const DType floats_;
+  const std::optional<DType> floats_;
+  /// The number of locations that the other graph had before.
+  const uint32_t first_location_;
   llvm::DenseMap<const Value*, Value*> map_;
+  llvm::DenseMap<const Value*, std::string> names_;
   llvm::StringMap<Dim> symbols_;
 };
 

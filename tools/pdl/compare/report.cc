@@ -4,7 +4,6 @@
 #include <cmath>
 
 #include "llvm/ADT/StringExtras.h"
-#include "llvm/Support/JSON.h"
 #include "tools/pdl/compare/elements.h"
 #include "tools/pdl/support/elements.h"
 #include "tools/pdl/test/compare.h"
@@ -66,28 +65,6 @@ std::string Summary(const ComparedValue& value) {
          (value.elements == 1 ? " element, " : " elements, ") + distance;
 }
 
-void PrintFirst(llvm::raw_ostream& os, const ComparedValue& value, const std::string titles[2]) {
-  const bool has_types = value.first_type != value.second_type;
-  os << "first difference: " << KindName(value.kind) << " " << value.name << ": "
-     << value.first_type << (has_types ? " in a and " + value.second_type + " in b" : "") << '\n';
-  const auto side = [&](const char* name, const std::string& title, const std::string& place) {
-    os << "  " << name << ": " << title << (place.empty() ? "" : ", " + place) << '\n';
-  };
-  side("a", titles[0], value.first_place);
-  side("b", titles[1], value.second_place);
-  if (!value.first_wrong) return;
-  os << "  " << Describe(*value.first_wrong, value) << '\n';
-  if (value.wrong > 1) {
-    os << "  " << value.wrong << " of " << value.elements << " elements differ; ";
-    if (value.worst->index == value.first_wrong->index) {
-      os << "this one most\n";
-    } else {
-      os << "most of all " << Describe(*value.worst, value) << '\n';
-    }
-  }
-  os << "  tolerance " << value.tolerance << '\n';
-}
-
 void PrintNames(llvm::raw_ostream& os, llvm::StringRef title,
                 const std::vector<std::string>& names) {
   constexpr size_t kShown = 8;
@@ -119,6 +96,31 @@ llvm::json::Object ToJson(const ComparedValue::Element& element) {
       {"ulp", static_cast<int64_t>(std::min<uint64_t>(element.ulp, INT64_MAX))}};
 }
 
+}  // namespace
+
+void PrintFirstDifference(llvm::raw_ostream& os, const ComparedValue& value,
+                          const std::string titles[2]) {
+  const bool has_types = value.first_type != value.second_type;
+  os << "first difference: " << KindName(value.kind) << " " << value.name << ": "
+     << value.first_type << (has_types ? " in a and " + value.second_type + " in b" : "") << '\n';
+  const auto side = [&](const char* name, const std::string& title, const std::string& place) {
+    os << "  " << name << ": " << title << (place.empty() ? "" : ", " + place) << '\n';
+  };
+  side("a", titles[0], value.first_place);
+  side("b", titles[1], value.second_place);
+  if (!value.first_wrong) return;
+  os << "  " << Describe(*value.first_wrong, value) << '\n';
+  if (value.wrong > 1) {
+    os << "  " << value.wrong << " of " << value.elements << " elements differ; ";
+    if (value.worst->index == value.first_wrong->index) {
+      os << "this one most\n";
+    } else {
+      os << "most of all " << Describe(*value.worst, value) << '\n';
+    }
+  }
+  os << "  tolerance " << value.tolerance << '\n';
+}
+
 llvm::json::Object ToJson(const ComparedValue& value) {
   llvm::json::Object object{
       {"name", value.name},
@@ -135,8 +137,6 @@ llvm::json::Object ToJson(const ComparedValue& value) {
   if (value.worst) object["worst"] = ToJson(*value.worst);
   return object;
 }
-
-}  // namespace
 
 ComparedValue CompareValues(ComparedValue::Kind kind, llvm::StringRef name, const SeenValue& first,
                             const SeenValue& second, const Tolerance& tolerance) {
@@ -161,7 +161,7 @@ ComparedValue CompareValues(ComparedValue::Kind kind, llvm::StringRef name, cons
   const double absolute = tolerance.absolute.value_or(by_dtype);
   const std::optional<uint64_t> ulp = value.is_float ? tolerance.ulp : std::nullopt;
   const ElementComparison found =
-      CompareElements(a, b, tolerance.nan_is_nan, [&](double x, double y, double error) {
+      CompareElements(a, b, !tolerance.nan_differs, [&](double x, double y, double error) {
         return error <= absolute + relative * std::fabs(y) ||
                (ulp && UlpDistance(x, y, coarser) <= *ulp);
       });
@@ -207,7 +207,7 @@ void CompareReport::Print(llvm::raw_ostream& os) const {
 }
 
 void CompareReport::PrintText(llvm::raw_ostream& os) const {
-  if (first_) PrintFirst(os, *first_, titles_);
+  if (first_) PrintFirstDifference(os, *first_, titles_);
   for (const ComparedValue& output : outputs_)
     os << "output " << output.name << ": " << Summary(output) << '\n';
   PrintNames(os, "outputs only in a", lone_outputs_[0]);

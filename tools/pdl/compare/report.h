@@ -7,20 +7,13 @@
 #include <vector>
 
 #include "llvm/ADT/StringRef.h"
+#include "llvm/Support/JSON.h"
 #include "llvm/Support/raw_ostream.h"
 #include "pdl/op/tensor.h"
 #include "tools/pdl/compare/lockstep.h"
+#include "tools/pdl/compare/tolerance.h"
 
 namespace pdl {
-
-/// Two elements are near each other if |a - b| <= absolute + relative * |b|, or if they are at most
-/// `ulp` floats apart.
-struct Tolerance {
-  /// If not set, the defaults of the dtype.
-  std::optional<double> relative, absolute;
-  std::optional<uint64_t> ulp;
-  bool nan_is_nan = true;
-};
 
 /// The result of comparing a value of the first network with one of the second.
 struct ComparedValue {
@@ -50,6 +43,12 @@ struct ComparedValue {
 
 ComparedValue CompareValues(ComparedValue::Kind kind, llvm::StringRef name, const SeenValue& first,
                             const SeenValue& second, const Tolerance& tolerance);
+
+/// Prints what differs and by how much: "first difference: value act: f32[2, 2]" and some lines
+/// with the two sides, which `titles` names. The value must be different.
+void PrintFirstDifference(llvm::raw_ostream& os, const ComparedValue& value,
+                          const std::string titles[2]);
+llvm::json::Object ToJson(const ComparedValue& value);
 
 /// Prints or collects the results of a comparison as it proceeds. Of the intermediate values, only
 /// the first that differs is kept.

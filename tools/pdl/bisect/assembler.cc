@@ -1,0 +1,143 @@
+#include "tools/pdl/bisect/assembler.h"
+
+#include "llvm/ADT/STLExtras.h"
+#include "pdl/compiler/load.h"
+
+namespace pdl {
+
+Assembler::Assembler(FedNetwork& to, const FedNetwork& from)
+    : to_(to), from_(from), copier_(to.graph, from.graph) {
+  // Sizes such as 2*N are solved by the run; here a symbol is known by its own dim.
+  for (const Value* input : from.graph.inputs()) {
+    const auto tensor = from.inputs.find(input->name());
+    if (tensor == from.inputs.end() || tensor->second.rank() != input->type().rank()) continue;
+    for (auto [dim, size] : llvm::zip_equal(input->type().dims, tensor->second.sizes())) {
+      llvm::Expected<std::optional<std::pair<std::string, int64_t>>> solved = dim.Solve(size);
+      if (!solved) {
+        llvm::consumeError(solved.takeError());
+      } else if (*solved) {
+        copier_.MapSymbol((*solved)->first, (*solved)->second);
+      }
+    }
+  }
+}
+
+Type Assembler::SizedType(const Type& type, llvm::ArrayRef<int64_t> sizes) const {
+  Type sized = type;
+  sized.dims.assign(sizes.begin(), sizes.end());
+  if (sized.index_bound) sized.index_bound = copier_.Substitute(*sized.index_bound);
+  return sized;
+}
+
+llvm::Error Assembler::AddVariable(const Value* value, llvm::StringRef name) {
+  const LocationId location = copier_.CopyLocation(value->location());
+  Graph& graph = to_.graph;
+  if (value->kind() == ValueKind::kInput) {
+    const auto found = from_.inputs.find(value->name());
+    if (found == from_.inputs.end()) return llvm::Error::success();
+    to_.inputs[name] = found->second;
+    copier_.Map(value,
+                graph.AddInput(name, SizedType(value->type(), found->second.sizes()), location));
+    return llvm::Error::success();
+  }
+  Type type = value->type();
+  for (Dim& dim : type.dims) dim = copier_.Substitute(dim);
+  VariableInfo info;
+  const auto found = from_.variables.find(value->name());
+  if (found != from_.variables.end()) to_.variables[name] = found->second;
+  if (value->variable().initializer) {
+    llvm::Expected<BlockId> block = copier_.CopyInitializer(*value->variable().initializer);
+    if (!block) return block.takeError();
+    info.initializer = *block;
+  }
+  copier_.Map(value, value->kind() == ValueKind::kParameter
+                         ? graph.AddParameter(name, type, std::move(info), location)
+                         : graph.AddState(name, type, std::move(info), location));
+  return llvm::Error::success();
+}
+
+void Assembler::AddLeaf(const Value* value, const Tensor& tensor, llvm::StringRef name) {
+  const LocationId location = copier_.CopyLocation(value->location());
+  Type type = SizedType(value->type(), tensor.sizes());
+  const bool is_variable =
+      value->kind() == ValueKind::kParameter || value->kind() == ValueKind::kState;
+  if (is_variable || tensor.dtype() == DType::kBF16) {
+    to_.variables[name] = tensor.ToConstant();
+    copier_.Map(value, to_.graph.AddParameter(name, std::move(type), {}, location));
+  } else {
+    to_.inputs[name] = tensor;
+    copier_.Map(value, to_.graph.AddInput(name, std::move(type), location));
+  }
+}
+
+std::vector<const Op*> CallsFromLeaves(llvm::ArrayRef<const Value*> roots,
+                                       llvm::function_ref<bool(const Value*)> is_leaf) {
+  std::vector<const Op*> calls;
+  llvm::DenseSet<const Op*> seen;
+  struct Item {
+    const Op* op;
+    bool is_complete;  // whether its operands are in `calls`
+  };
+  std::vector<Item> stack;
+  const auto visit = [&](const Value* value) {
+    if (!is_leaf(value) && value->producer() != nullptr && !seen.contains(value->producer()))
+      stack.push_back({value->producer(), false});
+  };
+  for (const Value* root : roots) visit(root);
+  while (!stack.empty()) {
+    const auto [op, is_complete] = stack.back();
+    stack.pop_back();
+    if (is_complete) {
+      calls.push_back(op);
+    } else if (seen.insert(op).second) {
+      stack.push_back({op, true});
+      for (const Value* operand : llvm::reverse(op->operands())) visit(operand);
+    }
+  }
+  return calls;
+}
+
+static llvm::Error AddKeepingNames(Assembler& assembler, llvm::ArrayRef<const Op*> calls) {
+  for (const Op* op : calls) {
+    for (const Value* result : op->results()) assembler.copier().Name(result, result->name());
+    if (llvm::Error error = assembler.AddCall(*op)) return error;
+  }
+  return llvm::Error::success();
+}
+
+llvm::Expected<FedNetwork> WithSizes(const FedNetwork& from) {
+  FedNetwork made;
+  Assembler assembler(made, from);
+  for (const Value* input : from.graph.inputs())
+    if (llvm::Error error = assembler.AddVariable(input, input->name())) return error;
+  for (const Value* variable : Variables(from.graph))
+    if (llvm::Error error = assembler.AddVariable(variable, variable->name())) return error;
+  std::vector<const Value*> outputs;
+  for (const GraphOutput& output : from.graph.outputs()) outputs.push_back(output.value);
+  const auto is_leaf = [](const Value* value) { return value->producer() == nullptr; };
+  if (llvm::Error error = AddKeepingNames(assembler, CallsFromLeaves(outputs, is_leaf)))
+    return error;
+  for (const GraphOutput& output : from.graph.outputs())
+    made.graph.AddOutput(output.name, assembler.copier().Find(output.value));
+  return made;
+}
+
+llvm::Expected<FedNetwork> ExtractCalls(const FedNetwork& from,
+                                        const llvm::DenseSet<const Op*>& calls, const Value* target,
+                                        const llvm::StringMap<Tensor>& recorded) {
+  const auto is_leaf = [&](const Value* value) {
+    return !calls.contains(value->producer()) && recorded.count(value->name()) != 0;
+  };
+  FedNetwork made;
+  Assembler assembler(made, from);
+  const std::vector<const Op*> kept = CallsFromLeaves(target, is_leaf);
+  for (const Op* op : kept)
+    for (const Value* operand : op->operands())
+      if (is_leaf(operand) && assembler.copier().Find(operand) == nullptr)
+        assembler.AddLeaf(operand, recorded.find(operand->name())->second, operand->name());
+  if (llvm::Error error = AddKeepingNames(assembler, kept)) return error;
+  made.graph.AddOutput(target->name(), assembler.copier().Find(target));
+  return made;
+}
+
+}  // namespace pdl

@@ -1,0 +1,61 @@
+#ifndef PDL_TOOLS_PDL_BISECT_FED_NETWORK_H_
+#define PDL_TOOLS_PDL_BISECT_FED_NETWORK_H_
+
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "llvm/ADT/ArrayRef.h"
+#include "llvm/ADT/StringMap.h"
+#include "llvm/Support/Error.h"
+#include "pdl/compiler/graph.h"
+#include "pdl/op/constant.h"
+#include "pdl/op/device_context.h"
+#include "pdl/op/tensor.h"
+#include "pdl/runtime/network.h"
+#include "tools/pdl/compare/sides.h"
+
+namespace pdl {
+
+/// A network and the values that it reads, for runs of its variants. All values are dense.
+struct FedNetwork {
+  Graph graph;
+  /// The values of parameters and states; those of states whose sizes depend on inputs are missing.
+  llvm::StringMap<Constant> variables;
+  /// The values of inputs.
+  llvm::StringMap<Tensor> inputs;
+};
+
+/// How networks are run.
+struct RunSetup {
+  DeviceContext* context = nullptr;
+  uint64_t seed = 0;
+  bool training = false;
+};
+
+/// The network of a Side that was opened and fed, without updates of states and training. Ragged
+/// and sparse values become the tensors of PartsOf. Inputs that were not given have no value.
+llvm::Expected<FedNetwork> ToFedNetwork(const Side& side);
+
+/// Creates the Network. `options.seed` and `options.weights` are ignored.
+llvm::Expected<std::shared_ptr<const Network>> MakeNetwork(const FedNetwork& fed,
+                                                           const RunSetup& setup,
+                                                           NetworkOptions options = {});
+/// The network with the calls of gradients in place of `gradient`, whose calls depend on more than
+/// its operands, and without what no output needs.
+llvm::Expected<FedNetwork> Lowered(const FedNetwork& fed, const RunSetup& setup);
+/// Puts the inputs into a Scope.
+void Feed(const FedNetwork& fed, Scope* scope);
+
+/// Runs the network once and returns its outputs.
+llvm::Expected<llvm::StringMap<Tensor>> RunOnce(const FedNetwork& fed, const RunSetup& setup,
+                                                NetworkOptions options = {});
+
+/// Runs the network once without optional passes, and returns copies of values: the results of
+/// calls, inputs, parameters and states. Values that a Plan knows before the run are left out.
+llvm::Expected<llvm::StringMap<Tensor>> RecordValues(const FedNetwork& fed, const RunSetup& setup,
+                                                     llvm::ArrayRef<const Value*> values);
+
+}  // namespace pdl
+
+#endif  // PDL_TOOLS_PDL_BISECT_FED_NETWORK_H_
