@@ -31,7 +31,7 @@ class GradientScaling {
       location_ = op->location();
       Scale(*op, scale, &sums);
     }
-    // What follows comes from all gradients; its location is that of the last one.
+    // The following calls depend on all gradients, and get the location of the last one.
     const LocationId last = location_;
     // Finite if all gradients are.
     Value* total = sums.size() == 1 ? sums[0] : Call("add_n", sums, {}, "gradients_sum");

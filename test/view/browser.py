@@ -28,7 +28,7 @@ layer box(x: F[N, 4]) {
 }
 output y = box(x)
 """
-# Names for an ONNX model, in which any text is a name.
+# Names for an ONNX model, in which any string is a name.
 HOSTILE_NAMES = ("</script><script>document.title='bad'</script>", "<img src=x onerror=\"document.title='bad'\">",
                  "a'\"b\\\u202ec", "javascript:document.title='bad'")
 HOSTILE_FILE = "'\"<img src=x onerror=document.title=1>\u202e.onnx"

@@ -2,6 +2,7 @@
 
 #include "llvm/ADT/STLExtras.h"
 #include "pdl/compiler/load.h"
+#include "pdl/op/error.h"
 
 namespace pdl {
 
@@ -68,6 +69,13 @@ void Assembler::AddLeaf(const Value* value, const Tensor& tensor, llvm::StringRe
     to_.inputs[name] = tensor;
     copier_.Map(value, to_.graph.AddInput(name, std::move(type), location));
   }
+}
+
+llvm::Error Assembler::AddCall(const Op& op) {
+  for (const Value* operand : op.operands())
+    if (copier_.Find(operand) == nullptr)
+      return MakeUserError(Code::kMissingInput, "'{0}' has no value", operand->name());
+  return copier_.CopyOp(op, {});
 }
 
 std::vector<const Op*> CallsFromLeaves(llvm::ArrayRef<const Value*> roots,

@@ -25,8 +25,8 @@ class Assembler {
   /// Adds a value as an input, or as a parameter if it is a parameter or state, or has a dtype that
   /// .npz files cannot hold. `name` must be new.
   void AddLeaf(const Value* value, const Tensor& tensor, llvm::StringRef name);
-  /// Appends a call, whose operands were added. An Error if it does not fit them.
-  llvm::Error AddCall(const Op& op) { return copier_.CopyOp(op, {}); }
+  /// Appends a call. An Error if it does not fit its operands, or if one was not added.
+  llvm::Error AddCall(const Op& op);
 
   CallCopier& copier() { return copier_; }
 

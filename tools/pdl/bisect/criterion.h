@@ -10,7 +10,7 @@
 
 namespace pdl {
 
-/// What a value must show to be called wrong.
+/// The condition under which a value is wrong.
 struct Criterion {
   Tolerance tolerance;
   /// The value holds a nan or an infinity and the right one holds none; else it only differs.

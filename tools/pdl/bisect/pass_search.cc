@@ -50,7 +50,7 @@ class StepRunner {
   llvm::ArrayRef<OptionalStep> steps() const { return steps_; }
   size_t runs() const { return runs_; }
 
-  /// Runs the network with the first `count` suspected steps, and all that are not suspected.
+  /// Runs the network with the first `count` suspected steps, and those that are not suspected.
   llvm::Expected<Outputs> Run(const FedNetwork& fed, size_t count) {
     llvm::StringSet<> allowed = always_;
     for (const OptionalStep& step : llvm::ArrayRef(steps_).take_front(count))

@@ -72,6 +72,11 @@ llvm::Expected<std::optional<FedNetwork>> Reduce(const FedNetwork& from, const V
       values.insert(op->operands().begin(), op->operands().end());
       values.insert(op->results().begin(), op->results().end());
     }
+    // Values that a Plan knows are not recorded, but computed again.
+    for (size_t i = 0; i < values.size(); ++i)
+      if (IsKnownToPlan(values[i]) && values[i]->producer() != nullptr)
+        values.insert(values[i]->producer()->operands().begin(),
+                      values[i]->producer()->operands().end());
     auto seen = RecordValues(from, setup, values.getArrayRef());
     if (!seen) return seen.takeError();
     recorded = std::move(*seen);

@@ -88,7 +88,7 @@ class VersionMixer {
     return other != nullptr && other->kind() == variable->kind() ? other : nullptr;
   }
 
-  /// Gives matched calls the names of the good version, and what is new names of its own.
+  /// Gives matched calls the names of the good version, and new values names of their own.
   void NameValues() {
     const auto set_name = [&](Assembler& side, const Value* value, std::string name) {
       made_.graph.ReserveName(name);

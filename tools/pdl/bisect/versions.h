@@ -23,7 +23,7 @@ struct VersionChange {
   /// The source locations in both versions; empty if unknown.
   std::string good_place, bad_place;
 
-  /// What changes: the calls, or the names of the variable or output.
+  /// The calls that change, or the name of the variable or output.
   const Op *good_op = nullptr, *bad_op = nullptr;
   std::string name;
 };
