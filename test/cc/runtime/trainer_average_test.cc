@@ -2,6 +2,8 @@
 #include <cmath>
 #include <tuple>
 
+#include "pdl/compiler/passes.h"
+#include "pdl/compiler/training.h"
 #include "test/cc/testing/trainer_testing.h"
 
 namespace pdl {
@@ -37,6 +39,16 @@ TEST(Averages, FollowTheParameters) {
   }
   EXPECT_NE(Elements<float>(Value(run.trainer->ValueOf("w"))), expected);
   EXPECT_EQ(Elements<float>(Value(run.trainer->TrainedValueOf("fixed"))), std::vector<float>{1});
+}
+
+TEST(Averages, HaveTheLocationsOfTheUpdates) {
+  llvm::Expected<Graph> step = MakeTrainingStep(MakeGraph(kFit));
+  ASSERT_TRUE(static_cast<bool>(step)) << llvm::toString(step.takeError());
+  ASSERT_EQ(Message(AverageParameters(*step, GlobalRegistry(), {0.9, {"w", "b"}})), "");
+  const auto* average = step->FindValue("w.average_next");
+  ASSERT_NE(average, nullptr);
+  EXPECT_EQ(average->location(), step->FindValue("w.sgd.sub")->location());
+  for (const Op* op : step->ops()) EXPECT_NE(step->LocationToString(op->location()), "");
 }
 
 TEST(Averages, DoNotChangeTheTraining) {

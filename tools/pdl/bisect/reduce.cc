@@ -15,6 +15,9 @@
 namespace pdl {
 namespace {
 
+/// The most parts of a network that Reduce tries to run.
+constexpr int kMaxTried = 1000;
+
 /// The calls that a value is computed by, nearest first.
 llvm::SmallVector<const Op*, 0> CallsBefore(const Value* target) {
   llvm::SetVector<const Op*> calls;
@@ -59,7 +62,9 @@ llvm::Expected<std::optional<FedNetwork>> Reduce(const FedNetwork& from, const V
     for (const size_t i : subset) kept.insert(calls[i + 1]);
     return ExtractCalls(from, kept, target, recorded);
   };
+  int tried = 0;
   const auto shows_subset = [&](llvm::ArrayRef<size_t> subset) -> llvm::Expected<bool> {
+    if (++tried > kMaxTried) return false;
     llvm::Expected<FedNetwork> part = extract(subset);
     if (!part) return FalseIfUserError(part.takeError());
     return shows(*part);

@@ -20,7 +20,8 @@ using ShowsIt = llvm::function_ref<llvm::Expected<bool>(const FedNetwork&)>;
 llvm::Expected<bool> FalseIfUserError(llvm::Error error);
 
 /// Returns the smallest part of a network that ends in `target`, the result of a call, and for
-/// which `shows` holds: it no longer does if a call is removed. The part has one output, named
+/// which `shows` holds: it no longer does if a call is removed, unless that would take more than
+/// 1,000 attempts. The part has one output, named
 /// after `target`; the values that it reads are those of a run of the complete network. Nullopt if
 /// not even all calls that `target` is computed by show it.
 llvm::Expected<std::optional<FedNetwork>> Reduce(const FedNetwork& from, const Value* target,

@@ -28,8 +28,8 @@ void PrintCause(llvm::raw_ostream& os, const VersionChange& change) {
   os << "  " << change.bad_place << (change.bad_place.empty() ? "" : ": ")
      << DifferenceSubjectName(change.difference.subject) << ' ' << change.difference.text << '\n';
   for (const std::string& text : change.difference.changes) os << "      " << text << '\n';
-  for (const Difference& added : change.added)
-    os << "      new: " << DifferenceSubjectName(added.subject) << ' ' << added.text << '\n';
+  for (const auto& [added, place] : change.added)
+    os << "      new: " << place << (place.empty() ? "" : ": ") << added.text << '\n';
 }
 
 /// Errors about inputs that the versions do not have in common.
@@ -157,7 +157,10 @@ llvm::Expected<std::optional<BisectReport>> BisectVersions(llvm::StringRef good,
     object["good_place"] = change.good_place;
     object["bad_place"] = change.bad_place;
     llvm::json::Array added;
-    for (const Difference& difference : change.added) added.push_back(ToJson(difference));
+    for (const auto& [difference, place] : change.added) {
+      added.push_back(ToJson(difference));
+      (*added.back().getAsObject())["place"] = place;
+    }
     object["new"] = std::move(added);
     causes.push_back(std::move(object));
   }

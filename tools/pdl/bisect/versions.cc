@@ -229,7 +229,7 @@ void Versions::FindChanges() {
   const auto add_calls = [&](llvm::ArrayRef<const Value*> roots, VersionChange& change) {
     for (const Op* op : CallsBroughtBy(roots))
       if (const Difference* difference = added.lookup(op->result()->name()))
-        change.added.push_back(*difference);
+        change.added.emplace_back(*difference, bad_.graph.PathToString(op->location()));
   };
   llvm::StringSet<> changed_variables;
   for (const Difference& difference : differences) {

@@ -18,8 +18,8 @@ namespace pdl {
 /// an output that is another value.
 struct VersionChange {
   Difference difference;
-  /// The new calls that it brings.
-  std::vector<Difference> added;
+  /// The new calls that it brings, and their source locations.
+  std::vector<std::pair<Difference, std::string>> added;
   /// The source locations in both versions; empty if unknown.
   std::string good_place, bad_place;
 
