@@ -84,6 +84,12 @@ void AddOptions(CommandLine& line, BisectArguments* arguments) {
   line.Section("The runs");
   AddRunOptions(line, &arguments->request.common);
   AddTrainingOption(line, &arguments->request.common);
+  line.AddFlag(
+      "--step",
+      "run the network of a training step, with all minimize statements; the new values of "
+      "parameters and states are outputs, such as w.next",
+      &arguments->request.common.training_step);
+  AddPrecisionOption(line, &arguments->request.common);
   AddMessageOptions(line);
 }
 

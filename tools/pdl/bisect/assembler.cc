@@ -115,6 +115,7 @@ static llvm::Error AddKeepingNames(Assembler& assembler, llvm::ArrayRef<const Op
 
 llvm::Expected<FedNetwork> WithSizes(const FedNetwork& from) {
   FedNetwork made;
+  made.precision = from.precision;
   Assembler assembler(made, from);
   for (const Value* input : from.graph.inputs())
     if (llvm::Error error = assembler.AddVariable(input, input->name())) return error;
@@ -137,6 +138,7 @@ llvm::Expected<FedNetwork> ExtractCalls(const FedNetwork& from,
     return !calls.contains(value->producer()) && recorded.count(value->name()) != 0;
   };
   FedNetwork made;
+  made.precision = from.precision;
   Assembler assembler(made, from);
   const std::vector<const Op*> kept = CallsFromLeaves(target, is_leaf);
   for (const Op* op : kept)

@@ -50,8 +50,19 @@ llvm::Expected<FedNetwork> ToFedNetwork(const Side& side) {
   fed.graph = side.network->graph().Clone();
   fed.graph.ClearTrainings();
   const std::vector<GraphOutput> outputs = fed.graph.outputs().vec();
+  const std::vector<GraphUpdate> updates = fed.graph.updates().vec();
   fed.graph.ClearOutputs();
-  for (const GraphOutput& output : outputs) fed.graph.AddOutput(output.name, output.value);
+  llvm::StringSet<> names;
+  for (const GraphOutput& output : outputs) {
+    fed.graph.AddOutput(output.name, output.value);
+    names.insert(output.name);
+  }
+  for (const GraphUpdate& update : updates) {
+    const std::string name = update.state->name() + ".next";
+    if (fed.graph.FindValue(name) == nullptr && names.insert(name).second)
+      fed.graph.AddOutput(name, update.value);
+  }
+  fed.precision = PrecisionOf(side.options);
   if (HasPackedValues(fed.graph)) {
     llvm::Expected<Graph> lowered = LowerStorage(fed.graph, GlobalRegistry());
     if (!lowered) return lowered.takeError();
@@ -70,6 +81,11 @@ llvm::Expected<FedNetwork> ToFedNetwork(const Side& side) {
   return fed;
 }
 
+RunSetup SetupOf(const Side& side) {
+  const CommonOptions& options = side.options;
+  return {side.context.get(), options.seed, options.training || options.training_step};
+}
+
 llvm::Expected<std::shared_ptr<const Network>> MakeNetwork(const FedNetwork& fed,
                                                            const RunSetup& setup,
                                                            NetworkOptions options) {
@@ -81,6 +97,7 @@ llvm::Expected<std::shared_ptr<const Network>> MakeNetwork(const FedNetwork& fed
 llvm::Expected<FedNetwork> Lowered(const FedNetwork& fed, const RunSetup& setup) {
   NetworkOptions options;
   options.optimize = false;
+  options.precision = fed.precision;
   auto network = MakeNetwork(fed, setup, std::move(options));
   if (!network) return network.takeError();
   return FedNetwork{(*network)->optimized_graph().Clone(), fed.variables, fed.inputs};
@@ -92,6 +109,7 @@ void Feed(const FedNetwork& fed, Scope* scope) {
 
 llvm::Expected<llvm::StringMap<Tensor>> RunOnce(const FedNetwork& fed, const RunSetup& setup,
                                                 NetworkOptions options) {
+  options.precision = fed.precision;
   auto network = MakeNetwork(fed, setup, std::move(options));
   if (!network) return network.takeError();
   Scope scope;

@@ -24,6 +24,8 @@ struct FedNetwork {
   llvm::StringMap<Constant> variables;
   /// The values of inputs.
   llvm::StringMap<Tensor> inputs;
+  /// NetworkOptions::precision of its runs.
+  DType precision = DType::kF32;
 };
 
 /// How networks are run.
@@ -33,16 +35,21 @@ struct RunSetup {
   bool training = false;
 };
 
-/// The network of a Side that was opened and fed, without updates of states and training. Ragged
-/// and sparse values become the tensors of PartsOf. Inputs that were not given have no value.
+/// The network of a Side that was opened and fed. It has no updates and no minimize statements; the
+/// new value of a state `s` is an output, `s.next`. Ragged and sparse values become the tensors of
+/// PartsOf. Inputs that were not given have no value.
 llvm::Expected<FedNetwork> ToFedNetwork(const Side& side);
 
-/// Creates the Network. `options.seed` and `options.weights` are ignored.
+/// How the network of a Side is run.
+RunSetup SetupOf(const Side& side);
+
+/// Creates the Network, in the precision of `options`. `options.seed` and `options.weights` are
+/// ignored.
 llvm::Expected<std::shared_ptr<const Network>> MakeNetwork(const FedNetwork& fed,
                                                            const RunSetup& setup,
                                                            NetworkOptions options = {});
 /// The network with the calls of gradients in place of `gradient`, whose calls depend on more than
-/// its operands, and without what no output needs.
+/// its operands, with casts that reduce the precision, and without calls that no output needs.
 llvm::Expected<FedNetwork> Lowered(const FedNetwork& fed, const RunSetup& setup);
 /// Puts the inputs into a Scope.
 void Feed(const FedNetwork& fed, Scope* scope);
@@ -51,8 +58,9 @@ void Feed(const FedNetwork& fed, Scope* scope);
 llvm::Expected<llvm::StringMap<Tensor>> RunOnce(const FedNetwork& fed, const RunSetup& setup,
                                                 NetworkOptions options = {});
 
-/// Runs the network once without optional passes, and returns copies of values: the results of
-/// calls, inputs, parameters and states. Values that a Plan knows before the run are left out.
+/// Runs the network once without optional passes, in full precision, and returns copies of values:
+/// the results of calls, inputs, parameters and states. Values that a Plan knows before the run are
+/// left out.
 llvm::Expected<llvm::StringMap<Tensor>> RecordValues(const FedNetwork& fed, const RunSetup& setup,
                                                      llvm::ArrayRef<const Value*> values);
 

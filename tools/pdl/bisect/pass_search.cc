@@ -28,7 +28,7 @@ class PassGate : public PassObserver {
 
 /// The network with only one output, the value of that name.
 FedNetwork OnlyOutput(const FedNetwork& fed, llvm::StringRef value) {
-  FedNetwork only{fed.graph.Clone(), fed.variables, fed.inputs};
+  FedNetwork only{fed.graph.Clone(), fed.variables, fed.inputs, fed.precision};
   only.graph.ClearOutputs();
   only.graph.AddOutput(value, only.graph.FindValue(value));
   return only;

@@ -36,6 +36,7 @@ llvm::Expected<FedNetwork> ReadBack(llvm::StringRef path, const CommonOptions& c
   side.options.sizes.clear();
   side.options.weights.clear();
   side.options.folder.clear();
+  side.options.training_step = false;
   if (llvm::Error error = Open(side)) return error;
   RunInputs inputs;
   if (has_inputs)
@@ -120,6 +121,7 @@ llvm::Error WriteAndCheck(const FedNetwork& fed, llvm::StringRef path, const Run
     if (llvm::Error error = WriteNpz(InputsPath(path), inputs)) return error;
   llvm::Expected<FedNetwork> saved = ReadBack(path, common, !inputs.empty());
   if (!saved) return saved.takeError();
+  saved->precision = fed.precision;
   llvm::Expected<bool> shown = shows(*saved);
   if (!shown) return shown.takeError();
   if (*shown) return llvm::Error::success();

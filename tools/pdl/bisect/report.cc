@@ -58,17 +58,13 @@ llvm::Error CheckInputs(const Side& good, const Side& bad) {
   return errors;
 }
 
-llvm::Error CheckOnly(llvm::StringRef only, const Side& side) {
+llvm::Error CheckOnly(llvm::StringRef only, const FedNetwork& fed, llvm::StringRef path) {
   if (only.empty()) return llvm::Error::success();
   std::vector<llvm::StringRef> names;
-  for (const GraphOutput& output : side.network->graph().outputs()) names.push_back(output.name);
+  for (const GraphOutput& output : fed.graph.outputs()) names.push_back(output.name);
   if (llvm::is_contained(names, only)) return llvm::Error::success();
-  return MakeUserError(Code::kUnknownName, "{0} has no output '{1}'{2}", side.path, only,
+  return MakeUserError(Code::kUnknownName, "{0} has no output '{1}'{2}", path, only,
                        DidYouMean(only, names));
-}
-
-RunSetup SetupOf(const Side& side) {
-  return {side.context.get(), side.options.seed, side.options.training};
 }
 
 /// Writes the smallest network, and says so in the report.
@@ -98,25 +94,30 @@ llvm::Error Write(const BisectRequest& request, const RunSetup& setup, ShowsIt s
   return llvm::Error::success();
 }
 
-/// A network that was loaded and fed.
+/// A network that was loaded and fed. `keeps_precision`: reduced precision is left to its runs.
 struct Opened {
   Side side;
   FedNetwork fed;
 };
 
-llvm::Expected<std::unique_ptr<Opened>> OpenLowered(llvm::StringRef path, BisectRequest& request) {
+llvm::Expected<std::unique_ptr<Opened>> OpenLowered(llvm::StringRef path, BisectRequest& request,
+                                                    bool keeps_precision) {
   auto opened = std::make_unique<Opened>();
   Side& side = opened->side;
   side.path = path.str();
   side.options = request.common;
   if (llvm::Error error = Open(side)) return error;
-  if (llvm::Error error = CheckOnly(request.only, side)) return error;
   if (llvm::Error error = FeedOne(request.inputs, side)) return error;
   llvm::Expected<FedNetwork> fed = ToFedNetwork(side);
   if (!fed) return fed.takeError();
+  if (llvm::Error error = CheckOnly(request.only, *fed, path)) return error;
+  // The reduced precision is a pass, too.
+  const DType precision = fed->precision;
+  if (keeps_precision) fed->precision = DType::kF32;
   llvm::Expected<FedNetwork> lowered = Lowered(*fed, SetupOf(side));
   if (!lowered) return lowered.takeError();
   opened->fed = std::move(*lowered);
+  if (keeps_precision) opened->fed.precision = precision;
   return opened;
 }
 
@@ -132,13 +133,13 @@ llvm::Expected<std::optional<BisectReport>> BisectVersions(llvm::StringRef good,
   for (Side* side : {&first, &second})
     if (llvm::Error error = Open(*side)) return error;
   if (llvm::Error error = CheckInputs(first, second)) return error;
-  for (const Side* side : {&first, &second})
-    if (llvm::Error error = CheckOnly(request.only, *side)) return error;
   if (llvm::Error error = FeedBoth(request.inputs, Pairs(), first, second)) return error;
   llvm::Expected<FedNetwork> a = ToFedNetwork(first);
   if (!a) return a.takeError();
   llvm::Expected<FedNetwork> b = ToFedNetwork(second);
   if (!b) return b.takeError();
+  if (llvm::Error error = CheckOnly(request.only, *a, first.path)) return error;
+  if (llvm::Error error = CheckOnly(request.only, *b, second.path)) return error;
   const RunSetup setup = SetupOf(first);
   auto finding = SearchVersions(*a, *b, request.only, request.tolerance, setup, request.common);
   if (!finding) return finding.takeError();
@@ -183,7 +184,7 @@ llvm::Expected<std::optional<BisectReport>> BisectVersions(llvm::StringRef good,
 
 llvm::Expected<std::optional<BisectReport>> BisectPasses(llvm::StringRef path,
                                                          BisectRequest& request) {
-  auto opened = OpenLowered(path, request);
+  auto opened = OpenLowered(path, request, /*keeps_precision=*/true);
   if (!opened) return opened.takeError();
   const Side& side = (*opened)->side;
   const RunSetup setup = SetupOf(side);
@@ -215,7 +216,7 @@ llvm::Expected<std::optional<BisectReport>> BisectPasses(llvm::StringRef path,
 
 llvm::Expected<std::optional<BisectReport>> BisectFinite(llvm::StringRef path,
                                                          BisectRequest& request) {
-  auto opened = OpenLowered(path, request);
+  auto opened = OpenLowered(path, request, /*keeps_precision=*/false);
   if (!opened) return opened.takeError();
   const RunSetup setup = SetupOf((*opened)->side);
   auto finding = SearchNotFinite((*opened)->fed, setup);

@@ -35,6 +35,7 @@ class VersionMixer {
         is_applied_(versions.changes_.size()),
         good_(made_, versions.good_),
         bad_(made_, versions.bad_) {
+    made_.precision = versions.good_.precision;
     for (const size_t change : applied) is_applied_[change] = true;
     for (const VersionChange& change : versions.changes_)
       if (change.good_op == nullptr)

@@ -103,6 +103,8 @@ llvm::Error Open(Side& side) {
   side.context = std::move(*context);
   llvm::Expected<LoadedNetwork> loaded = LoadNetwork(side.path, side.options);
   if (!loaded) return loaded.takeError();
+  if (side.options.training_step)
+    if (llvm::Error error = MakeStep(loaded->graph, side.options)) return error;
   auto network = CreateNetwork(std::move(*loaded), side.options);
   if (!network) return network.takeError();
   side.network = side.loaded = std::move(*network);

@@ -48,7 +48,8 @@ struct Side {
   std::string Title() const;
 };
 
-/// Reads the network and opens the device. With `floats`, the values of parameters are rounded.
+/// Reads the network and opens the device. With `options.training_step`, the network is that of a
+/// training step. With `floats`, the values of parameters are rounded.
 llvm::Error Open(Side& side);
 /// Opens the network of `opened` again, on the device of the options of `side`.
 llvm::Error OpenSame(const Side& opened, Side& side);
