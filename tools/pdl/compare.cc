@@ -40,8 +40,6 @@ pdl compare old.pdl new.pdl --pair hidden=h --input x=random --ulp=4
 )"};
 
 constexpr int kNotCompared = 2;
-/// The most memory for values that the two networks compute in different orders.
-constexpr int64_t kMaxKeptBytes = int64_t{256} << 20;
 
 struct CompareArguments {
   CommonOptions common;
@@ -133,12 +131,6 @@ llvm::StringSet<> ResultsOf(const Graph& graph) {
   return names;
 }
 
-const GraphOutput* FindOutput(const Graph& graph, llvm::StringRef name) {
-  const auto found = llvm::find_if(graph.outputs(),
-                                   [&](const GraphOutput& output) { return output.name == name; });
-  return found == graph.outputs().end() ? nullptr : found;
-}
-
 /// Compares the initial values of parameters and states of the same name.
 llvm::Error CompareVariables(const Side& first, const Side& second, const CompareArguments& a,
                              CompareReport& report) {
@@ -212,8 +204,8 @@ llvm::Error CompareNetworks(Side& first, Side& second, CompareArguments& argumen
   const RunOptions options = OptionsOf(arguments);
   RunOptions options_b = options;
   for (std::string& name : options_b.outputs) name = pairs.SecondOf(name);
-  if (llvm::Error error = RunLockstep(first, second, pairs, options, options_b, handler,
-                                      kMaxKeptBytes, &report.left_out))
+  if (llvm::Error error =
+          RunLockstep(first, second, pairs, options, options_b, handler, &report.left_out))
     return error;
   CompareOutputs(first, second, arguments, report);
   for (const std::string& name : ResultsInOrder(first.network->optimized_graph()))

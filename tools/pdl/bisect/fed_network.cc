@@ -2,7 +2,6 @@
 
 #include "llvm/ADT/STLExtras.h"
 #include "llvm/ADT/StringSet.h"
-#include "pdl/compiler/load.h"
 #include "pdl/compiler/passes.h"
 #include "pdl/op/op_registry.h"
 #include "pdl/runtime/run_observer.h"
@@ -68,13 +67,9 @@ llvm::Expected<FedNetwork> ToFedNetwork(const Side& side) {
     if (!lowered) return lowered.takeError();
     fed.graph = std::move(*lowered);
   }
-  for (const Value* variable : Variables(fed.graph)) {
-    const auto is_known = [](const Dim& dim) { return dim.is_constant(); };
-    if (!llvm::all_of(variable->type().dims, is_known)) continue;
-    llvm::Expected<Tensor> value = side.network->InitialValue(variable->name());
-    if (!value) return value.takeError();
-    fed.variables[variable->name()] = value->ToConstant();
-  }
+  llvm::Expected<llvm::StringMap<Constant>> variables = InitialValues(*side.network);
+  if (!variables) return variables.takeError();
+  fed.variables = std::move(*variables);
   for (const Value* input : fed.graph.inputs())
     if (const Tensor* tensor = FindTensor(side.scope, input->name()))
       fed.inputs[input->name()] = *tensor;

@@ -162,9 +162,7 @@ class PassSearch {
   }
 
   llvm::Error Explain(size_t count, PassFinding& finding) {
-    const Value* output = nullptr;
-    for (const GraphOutput& each : fed_.graph.outputs())
-      if (each.name == finding.output) output = each.value;
+    const Value* output = FindOutput(fed_.graph, finding.output)->value;
     const Value* first = nullptr;
     if (output->producer() != nullptr) {
       llvm::Expected<const Value*> found = FindFirst(output, count);

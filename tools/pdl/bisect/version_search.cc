@@ -13,21 +13,12 @@
 namespace pdl {
 namespace {
 
-/// The most memory for values that the two networks compute in different orders.
-constexpr int64_t kMaxKeptBytes = int64_t{256} << 20;
-
 using Outputs = llvm::StringMap<Tensor>;
 
 bool HaveEqualBits(const Tensor& a, const Tensor& b) {
   return a.dtype() == b.dtype() && a.sizes() == b.sizes() &&
          (a.num_bytes() == 0 ||
           std::memcmp(a.raw(), b.raw(), static_cast<size_t>(a.num_bytes())) == 0);
-}
-
-const Value* OutputOf(const Graph& graph, llvm::StringRef name) {
-  for (const GraphOutput& output : graph.outputs())
-    if (output.name == name) return output.value;
-  return nullptr;
 }
 
 /// The values of two networks, compared one by one.
@@ -92,8 +83,8 @@ class VersionSearch {
     if (!bad) return bad.takeError();
     llvm::Expected<Comparison> comparison = CompareAll(*good, *bad, names);
     if (!comparison) return comparison.takeError();
-    const Value* right = OutputOf(good->graph, finding_.output);
-    const Value* wrong = OutputOf(bad->graph, finding_.output);
+    const Value* right = FindOutput(good->graph, finding_.output)->value;
+    const Value* wrong = FindOutput(bad->graph, finding_.output)->value;
     if (comparison->first) {
       right = good->graph.FindValue(comparison->first->name);
       wrong = bad->graph.FindValue(comparison->first->name);
@@ -154,8 +145,8 @@ class VersionSearch {
     RunOptions options;
     options.training = setup_.training;
     std::vector<std::string> left_out;
-    if (llvm::Error error = RunLockstep(first, second, Pairs(), options, options, handler,
-                                        kMaxKeptBytes, &left_out))
+    if (llvm::Error error =
+            RunLockstep(first, second, Pairs(), options, options, handler, &left_out))
       return error;
     return comparison;
   }

@@ -12,12 +12,6 @@
 namespace pdl {
 namespace {
 
-const GraphOutput* FindOutput(const Graph& graph, llvm::StringRef name) {
-  const auto found = llvm::find_if(graph.outputs(),
-                                   [&](const GraphOutput& output) { return output.name == name; });
-  return found == graph.outputs().end() ? nullptr : found;
-}
-
 bool HaveEqualValues(const FedNetwork& a, const FedNetwork& b, llvm::StringRef name) {
   const auto x = a.variables.find(name), y = b.variables.find(name);
   const bool is_known = x != a.variables.end();

@@ -18,8 +18,7 @@ class Lockstep {
  public:
   enum Turn : uint8_t { kFirst, kSecond };
 
-  Lockstep(const LockstepHandler& handler, int64_t max_kept_bytes)
-      : handler_(handler), free_bytes_(max_kept_bytes) {}
+  explicit Lockstep(const LockstepHandler& handler) : handler_(handler) {}
 
   void WaitFor(Turn turn) {
     std::unique_lock lock(mutex_);
@@ -125,7 +124,7 @@ class Lockstep {
   llvm::StringSet<> seen_[2];
   llvm::StringSet<> coming_;
   llvm::StringMap<SeenValue> kept_;
-  int64_t free_bytes_;
+  int64_t free_bytes_ = int64_t{256} << 20;
 };
 
 SeenValue ToSeen(const RunObserver::Result& result) {
@@ -182,8 +181,8 @@ std::string PlaceOf(const Graph& graph, const Value& value) {
 
 llvm::Error RunLockstep(Side& first, Side& second, const Pairs& pairs, const RunOptions& options_a,
                         const RunOptions& options_b, const LockstepHandler& handler,
-                        int64_t max_kept_bytes, std::vector<std::string>* left_out) {
-  Lockstep lockstep(handler, max_kept_bytes);
+                        std::vector<std::string>* left_out) {
+  Lockstep lockstep(handler);
   FirstObserver first_observer(lockstep);
   SecondObserver second_observer(lockstep, pairs);
   // The run that fails cancels the other one, whose Error then says that it was cancelled.

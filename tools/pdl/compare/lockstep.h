@@ -37,11 +37,11 @@ struct LockstepHandler {
 
 /// Runs both networks side by side; each one stops at a value to compare until the other has
 /// computed it too. Values that come in a different order are kept until the other network has
-/// computed them, up to `max_kept_bytes` in total; the names of values beyond that are returned in
+/// computed them, up to 256 MiB in total; the names of values beyond that are returned in
 /// `left_out`. Returns the Error of the run that failed first.
 llvm::Error RunLockstep(Side& first, Side& second, const Pairs& pairs, const RunOptions& options_a,
                         const RunOptions& options_b, const LockstepHandler& handler,
-                        int64_t max_kept_bytes, std::vector<std::string>* left_out);
+                        std::vector<std::string>* left_out);
 
 }  // namespace pdl
 

@@ -12,21 +12,6 @@
 namespace pdl {
 namespace {
 
-/// The values of parameters and states, their floats rounded; without states whose size is known
-/// only to a run.
-llvm::Expected<llvm::StringMap<Constant>> RoundedValues(const Network& network, DType floats) {
-  llvm::StringMap<Constant> values;
-  for (const Value* variable : Variables(network.graph())) {
-    const auto is_known = [](const Dim& dim) { return dim.is_constant(); };
-    if (!llvm::all_of(variable->type().dims, is_known)) continue;
-    llvm::Expected<Tensor> value = network.InitialValue(variable->name());
-    if (!value) return value.takeError();
-    values[variable->name()] =
-        (IsFloat(value->dtype()) ? CastFloats(*value, floats) : *value).ToConstant();
-  }
-  return values;
-}
-
 /// Copies the parts of an input into another Scope, if the input was given.
 llvm::Error FeedPart(const Scope& from, llvm::StringRef from_name, const PartType& part,
                      llvm::StringRef name, Side& side) {
@@ -113,8 +98,11 @@ llvm::Error Open(Side& side) {
   if (!converted) return converted.takeError();
   NetworkOptions options;
   options.seed = side.options.seed;
-  llvm::Expected<llvm::StringMap<Constant>> values = RoundedValues(*side.loaded, *side.floats);
+  llvm::Expected<llvm::StringMap<Constant>> values = InitialValues(*side.loaded);
   if (!values) return values.takeError();
+  for (auto& entry : *values)
+    if (IsFloat(entry.second.dtype()))
+      entry.second = CastFloats(Tensor::FromConstant(entry.second), *side.floats).ToConstant();
   options.weights = std::move(*values);
   auto made = Network::Create(std::move(*converted), std::move(options), GlobalRegistry());
   if (!made) return made.takeError();
@@ -129,6 +117,24 @@ llvm::Error OpenSame(const Side& opened, Side& side) {
   side.network = opened.network;
   side.loaded = opened.loaded;
   return llvm::Error::success();
+}
+
+const GraphOutput* FindOutput(const Graph& graph, llvm::StringRef name) {
+  const auto found = llvm::find_if(graph.outputs(),
+                                   [&](const GraphOutput& output) { return output.name == name; });
+  return found == graph.outputs().end() ? nullptr : found;
+}
+
+llvm::Expected<llvm::StringMap<Constant>> InitialValues(const Network& network) {
+  llvm::StringMap<Constant> values;
+  for (const Value* variable : Variables(network.graph())) {
+    const auto is_known = [](const Dim& dim) { return dim.is_constant(); };
+    if (!llvm::all_of(variable->type().dims, is_known)) continue;
+    llvm::Expected<Tensor> value = network.InitialValue(variable->name());
+    if (!value) return value.takeError();
+    values[variable->name()] = value->ToConstant();
+  }
+  return values;
 }
 
 llvm::Error FeedBoth(RunInputs& inputs, const Pairs& pairs, Side& first, Side& second) {

@@ -146,9 +146,8 @@ llvm::Error CompareFacts(llvm::StringRef before, llvm::StringRef path, const Gra
   };
   RunOptions options;
   options.training = common.training;
-  constexpr int64_t kMaxKeptBytes = int64_t{256} << 20;
   std::vector<std::string> left_out;
-  return RunLockstep(first, second, pairs, options, options, handler, kMaxKeptBytes, &left_out);
+  return RunLockstep(first, second, pairs, options, options, handler, &left_out);
 }
 
 }  // namespace pdl
