@@ -13,7 +13,7 @@
 namespace pdl {
 
 Graph::Graph() { blocks_.emplace_back(); }
-Graph::Graph(Graph&&) noexcept = default;
+Graph::Graph(Graph&&) = default;  // NOLINT(performance-noexcept-move-constructor)
 Graph& Graph::operator=(Graph&&) noexcept = default;
 Graph::~Graph() = default;
 

@@ -205,7 +205,8 @@ struct CallOptions {
 class PDL_API Graph {
  public:
   Graph();
-  Graph(Graph&&) noexcept;
+  /// May run out of memory: a std::deque that is moved from gets new memory.
+  Graph(Graph&&);  // NOLINT(performance-noexcept-move-constructor)
   Graph& operator=(Graph&&) noexcept;
   ~Graph();
   /// Returns a deep copy that shares only the bytes of constants.
