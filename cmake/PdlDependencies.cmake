@@ -82,16 +82,17 @@ set_target_properties(pdl_mlir_lsp PROPERTIES IMPORTED_LOCATION ${PDL_MLIR_LSP_L
                                               INTERFACE_INCLUDE_DIRECTORIES ${PDL_MLIR_INCLUDE_DIR})
 
 # LLVM's libraries, linked into libpdl only. LLVMSupport without its Z3 solver, which is unused and would make
-# every program load 23 MB of libz3.
+# every program load 23 MB of libz3, and without the memory of tables, which ir/emergency_memory.cc provides.
 file(MAKE_DIRECTORY ${PROJECT_BINARY_DIR}/lib)
 set(PDL_LLVM_LIBRARIES "")
 foreach(name Support Demangle LineEditor)
   get_target_property(archive LLVM${name} LOCATION)
   if(name STREQUAL "Support")
-    set(trimmed ${PROJECT_BINARY_DIR}/lib/libLLVMSupportNoZ3.a)
+    set(trimmed ${PROJECT_BINARY_DIR}/lib/libLLVMSupportTrimmed.a)
     if(NOT EXISTS ${trimmed} OR ${archive} IS_NEWER_THAN ${trimmed})
       file(COPY_FILE ${archive} ${trimmed}.new)
-      execute_process(COMMAND ${CMAKE_AR} d ${trimmed}.new Z3Solver.cpp.o COMMAND_ERROR_IS_FATAL ANY)
+      execute_process(COMMAND ${CMAKE_AR} d ${trimmed}.new Z3Solver.cpp.o MemAlloc.cpp.o
+                      COMMAND_ERROR_IS_FATAL ANY)
       file(RENAME ${trimmed}.new ${trimmed})
     endif()
     set(archive ${trimmed})

@@ -1,5 +1,7 @@
 #include "pdl/op/error.h"
 
+#include <execinfo.h>
+
 #include <algorithm>
 #include <cstdio>
 #include <cstdlib>
@@ -38,9 +40,13 @@ constexpr Code kCodes[] = {
 #undef PDL_CODE
 };
 
-/// LLVM's containers would otherwise abort if memory is exhausted.
+/// If memory is exhausted, LLVM's containers and the C library would otherwise abort.
 [[maybe_unused]] const bool throws_bad_alloc = [] {
   llvm::install_bad_alloc_error_handler([](void*, const char*, bool) { throw std::bad_alloc(); });
+  // The C library loads libgcc_s, which takes memory, when an exception first leaves one of its
+  // functions, such as pthread_once, or when it first needs a stack.
+  void* frame;
+  backtrace(&frame, 1);
   return true;
 }();
 

@@ -8,6 +8,7 @@
 #include "model/status.h"
 #include "pdl/compiler/weights.h"
 #include "pdl/op/error.h"
+#include "pdl/op/out_of_memory.h"
 #include "pdl/pdl.h"
 #include "pdl/pdl_c.h"
 

@@ -1,5 +1,6 @@
 #include "pdl/compiler/load.h"
 
+#include "frontend/elaborate/compile.h"
 #include "llvm/ADT/StringExtras.h"
 #include "llvm/Support/FileSystem.h"
 #include "llvm/Support/Path.h"
@@ -9,6 +10,7 @@
 #include "pdl/compiler/trace.h"
 #include "pdl/op/error.h"
 #include "pdl/op/op_registry.h"
+#include "pdl/op/out_of_memory.h"
 #include "pdl/op/tensor.h"
 #include "pdl/runtime/io.h"
 #include "pdl/train/trainer.h"
@@ -24,7 +26,7 @@ llvm::Expected<LoadedNetwork> CompileSource(const InputFile& file, const LoadOpt
   if (!source) return source.takeError();
   WeightFiles weights(file.folder);
   const CompileRequest request = MakeCompileRequest(file, *source, options, &weights);
-  CompileResult result = Compile(request);
+  CompileResult result = CompileOrThrow(request);
   if (!result.graph) return llvm::make_error<SourceErrors>(std::move(result.diagnostics));
   return LoadedNetwork{
       std::move(*result.graph), file.folder, result.has_tests, {}, std::move(result.diagnostics)};
@@ -44,9 +46,10 @@ static llvm::Expected<std::string> SourceOfLayerCalls(llvm::StringRef bytes, llv
   return source;
 }
 
-/// A compiled network as source of the same name.
+/// A compiled network as source of the same name. Refers to `source`, which must outlive it.
 static InputFile AsSource(const InputFile& file, llvm::StringRef source) {
-  return {llvm::MemoryBuffer::getMemBufferCopy(source, file.name), file.name, file.folder};
+  return {llvm::MemoryBuffer::getMemBuffer(source, file.name, /*RequiresNullTerminator=*/false),
+          file.name, file.folder};
 }
 
 llvm::Expected<std::shared_ptr<const SourceFile>> ReadImported(llvm::StringRef folder,
@@ -133,7 +136,7 @@ llvm::Expected<LoadedNetwork> LoadNetwork(llvm::StringRef path, const LoadOption
   return LoadNetwork(*file, options);
 }
 
-llvm::Expected<LoadedNetwork> LoadNetwork(const InputFile& file, const LoadOptions& options) {
+static llvm::Expected<LoadedNetwork> Load(const InputFile& file, const LoadOptions& options) {
   const TraceSpan span("load");
   if (file.is_onnx) {
     llvm::Expected<ImportedModel> imported =
@@ -171,6 +174,10 @@ llvm::Expected<LoadedNetwork> LoadNetwork(const InputFile& file, const LoadOptio
                        "'{0}' is compiled and lacks values that its minimize statements refer to: "
                        "train the source that it was compiled from",
                        file.name);
+}
+
+llvm::Expected<LoadedNetwork> LoadNetwork(const InputFile& file, const LoadOptions& options) {
+  return WithOutOfMemory("loading '" + file.name + "'", [&] { return Load(file, options); });
 }
 
 llvm::Expected<std::shared_ptr<const Network>> CreateNetwork(LoadedNetwork loaded,

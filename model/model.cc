@@ -85,7 +85,8 @@ llvm::Expected<LoadedNetwork> LoadAgain(const Model::Impl& own, bool training_st
   load.warn_unused = true;
   if (!own.path.empty()) return LoadNetwork(own.path, load);
   InputFile file;
-  file.bytes = llvm::MemoryBuffer::getMemBufferCopy(own.source, own.name);
+  file.bytes =
+      llvm::MemoryBuffer::getMemBuffer(own.source, own.name, /*RequiresNullTerminator=*/false);
   file.name = own.name;
   file.folder = load.folder.empty() ? "." : load.folder;
   return LoadNetwork(file, load);
@@ -118,7 +119,7 @@ Array ToArray(Tensor tensor) {
 }
 
 Result<Model> Model::Load(const std::string& path, const ModelOptions& options) {
-  return AsResult("loading '" + path + "'", [&]() -> llvm::Expected<Model> {
+  return AsResult(llvm::Twine("loading \'") + path + "\'", [&]() -> llvm::Expected<Model> {
     if (path.empty()) return MakeUserError(Code::kBadFile, "the path of the model is empty");
     Impl own;
     own.options = options;
@@ -129,7 +130,7 @@ Result<Model> Model::Load(const std::string& path, const ModelOptions& options) 
 
 Result<Model> Model::FromSource(const std::string& source, const ModelOptions& options,
                                 const std::string& name) {
-  return AsResult("compiling '" + name + "'", [&] {
+  return AsResult(llvm::Twine("compiling \'") + name + "\'", [&] {
     Impl own;
     own.options = options;
     own.source = source;
@@ -153,7 +154,7 @@ std::vector<ValueInfo> Model::outputs() const {
 const std::string& Model::warnings() const { return impl_->warnings; }
 
 Result<Array> Model::Value(const std::string& name) const {
-  return AsResult("computing '" + name + "'", [&]() -> llvm::Expected<Array> {
+  return AsResult(llvm::Twine("computing \'") + name + "\'", [&]() -> llvm::Expected<Array> {
     llvm::Expected<Tensor> value = impl_->network->InitialValue(name);
     if (!value) return value.takeError();
     // Copies the value, so that the caller cannot write to the network's own.
@@ -164,24 +165,28 @@ Result<Array> Model::Value(const std::string& name) const {
 }
 
 Result<Arrays> Model::Run(const Arrays& inputs, const RunRequest& request) const {
-  return NewSession().Run(inputs, request);
+  return WithOutOfMemoryStatus("running a model",
+                               [&] { return NewSession().Run(inputs, request); });
 }
 
 Session Model::NewSession() const { return Session(*this); }
 
 Status Model::Save(const std::string& path) const {
-  return ToStatus(WithOutOfMemory("saving '" + path + "'", [&]() -> llvm::Error {
+  return AsStatus(llvm::Twine("saving \'") + path + "\'", [&]() -> llvm::Error {
     const Network& network = *impl_->network;
     llvm::StringMap<Tensor> states;
     for (const pdl::Value* state : network.graph().states()) {
       // A state whose size depends on the run has no initial value.
-      if (llvm::Expected<Tensor> value = network.InitialValue(state->name()))
+      llvm::Expected<Tensor> value = network.InitialValue(state->name());
+      if (value)
         states[state->name()] = std::move(*value);
+      else if (value.errorIsA<DeviceError>())
+        return value.takeError();
       else
         llvm::consumeError(value.takeError());
     }
     return SaveNetwork(network, path, states);
-  }));
+  });
 }
 
 }  // namespace pdl

@@ -14,6 +14,33 @@
 #include "pdl/runtime/scope.h"
 
 namespace pdl {
+namespace {
+
+/// Arrays for the outputs of a run. They are allocated before the run, so that running out of
+/// memory changes no state.
+struct OutputArrays {
+  OutputArrays(const Graph& graph, const RunRequest& request);
+
+  Arrays arrays;
+  /// The owners of the arrays' memory, in the order of the arrays.
+  std::vector<std::shared_ptr<Tensor>> tensors;
+};
+
+OutputArrays::OutputArrays(const Graph& graph, const RunRequest& request) {
+  for (const GraphOutput& output : graph.outputs()) {
+    if (!request.outputs.empty() && !llvm::is_contained(request.outputs, output.name)) continue;
+    for (const PartType& part : PartsOf(output.name, output.value->type()))
+      arrays[PartName(output.name, part.part)].sizes.resize(part.type.dims.size());
+  }
+  for (auto& [name, array] : arrays) {
+    auto tensor = std::make_shared<Tensor>();
+    tensor->Borrow(DType::kF32, array.sizes, nullptr, Device());
+    array.owner = tensor;
+    tensors.push_back(std::move(tensor));
+  }
+}
+
+}  // namespace
 
 struct Session::Impl {
   explicit Impl(Model model_in) : model(std::move(model_in)) {}
@@ -24,7 +51,7 @@ struct Session::Impl {
   llvm::Error PutInputs(const Arrays& inputs);
   void TakeInputs();
   llvm::Error Run(const Arrays& inputs, const RunRequest& request);
-  llvm::Expected<Arrays> Outputs(const RunRequest& request);
+  llvm::Error Fill(OutputArrays* outputs) const;
   llvm::Expected<const Value*> FindState(llvm::StringRef name) const;
 
   const Model model;
@@ -89,21 +116,19 @@ llvm::Error Session::Impl::Run(const Arrays& inputs, const RunRequest& request) 
   return error;
 }
 
-/// Collects the outputs of the last run from the Scope.
-llvm::Expected<Arrays> Session::Impl::Outputs(const RunRequest& request) {
-  Arrays arrays;
-  for (const GraphOutput& output : graph().outputs()) {
-    if (!request.outputs.empty() && !llvm::is_contained(request.outputs, output.name)) continue;
-    for (const PartType& part : PartsOf(output.name, output.value->type())) {
-      const std::string name = PartName(output.name, part.part);
-      const Variable* variable = scope.Find(name);
-      const Tensor* tensor = variable ? variable->Get<Tensor>() : nullptr;
-      if (tensor == nullptr)
-        return MakeUserError(Code::kNoResult, "the run returned no '{0}'", name);
-      arrays[name] = ToArray(*tensor);
-    }
+/// Copies references to the outputs of the last run from the Scope. Allocates nothing.
+llvm::Error Session::Impl::Fill(OutputArrays* outputs) const {
+  auto owner = outputs->tensors.begin();
+  for (auto& [name, array] : outputs->arrays) {
+    const Variable* variable = scope.Find(name);
+    const Tensor* tensor = variable ? variable->Get<Tensor>() : nullptr;
+    if (tensor == nullptr) return MakeUserError(Code::kNoResult, "the run returned no '{0}'", name);
+    array.dtype = tensor->dtype();
+    array.sizes.assign(tensor->sizes().begin(), tensor->sizes().end());
+    **owner = *tensor;
+    array.data = (*owner++)->raw();
   }
-  return arrays;
+  return llvm::Error::success();
 }
 
 llvm::Expected<const Value*> Session::Impl::FindState(llvm::StringRef name) const {
@@ -120,13 +145,15 @@ Session::~Session() = default;
 Result<Arrays> Session::Run(const Arrays& inputs, const RunRequest& request) {
   return AsResult("running a model", [&]() -> llvm::Expected<Arrays> {
     const auto take = llvm::make_scope_exit([&] { impl_->TakeInputs(); });
+    OutputArrays outputs(impl_->graph(), request);
     if (llvm::Error error = impl_->Run(inputs, request)) return error;
-    return impl_->Outputs(request);
+    if (llvm::Error error = impl_->Fill(&outputs)) return error;
+    return std::move(outputs.arrays);
   });
 }
 
 Status Session::RunInto(const Arrays& inputs, const Arrays& outputs, const RunRequest& request) {
-  return ToStatus(WithOutOfMemory("running a model", [&]() -> llvm::Error {
+  return AsStatus("running a model", [&]() -> llvm::Error {
     const auto take = llvm::make_scope_exit([&] { impl_->TakeInputs(); });
     RunRequest requested = request;
     requested.outputs.clear();
@@ -134,12 +161,12 @@ Status Session::RunInto(const Arrays& inputs, const Arrays& outputs, const RunRe
       if (llvm::Expected<Tensor> to = ViewOf(name, array); !to) return to.takeError();
       requested.outputs.push_back(name);
     }
+    OutputArrays computed(impl_->graph(), requested);
     if (llvm::Error error = impl_->Run(inputs, requested)) return error;
-    llvm::Expected<Arrays> computed = impl_->Outputs(requested);
-    if (!computed) return computed.takeError();
+    if (llvm::Error error = impl_->Fill(&computed)) return error;
     for (const auto& [name, array] : outputs) {
-      const auto from = computed->find(name);
-      if (from == computed->end())
+      const auto from = computed.arrays.find(name);
+      if (from == computed.arrays.end())
         return MakeUserError(Code::kInputType, "output '{0}' consists of several arrays: use Run",
                              name);
       const std::string given = TensorTypeToString(array.dtype, array.sizes);
@@ -151,7 +178,7 @@ Status Session::RunInto(const Arrays& inputs, const Arrays& outputs, const RunRe
       if (bytes > 0) std::memcpy(array.data, from->second.data, static_cast<size_t>(bytes));
     }
     return llvm::Error::success();
-  }));
+  });
 }
 
 Result<Array> Session::State(const std::string& name) const {
@@ -171,7 +198,7 @@ Result<Array> Session::State(const std::string& name) const {
 }
 
 Status Session::SetState(const std::string& name, const Array& value) {
-  return ToStatus(WithOutOfMemory("setting a state", [&]() -> llvm::Error {
+  return AsStatus("setting a state", [&]() -> llvm::Error {
     llvm::Expected<const Value*> state = impl_->FindState(name);
     if (!state) return state.takeError();
     llvm::Expected<Tensor> view = ViewOf(name, value);
@@ -186,7 +213,7 @@ Status Session::SetState(const std::string& name, const Array& value) {
     impl_->scope.Create(name)->Set(
         Tensor::FromConstant(Constant::Copy(view->dtype(), view->sizes(), view->raw())));
     return llvm::Error::success();
-  }));
+  });
 }
 
 void Session::Reset() {

@@ -5,6 +5,7 @@
 #include "llvm/Support/raw_ostream.h"
 #include "pdl/compiler/load.h"
 #include "pdl/op/error.h"
+#include "pdl/op/out_of_memory.h"
 
 namespace pdl {
 namespace {
@@ -37,6 +38,20 @@ Status::Detail DetailOf(const UserError& error) {
   return detail;
 }
 
+}  // namespace
+
+Status OutOfMemoryStatus(const llvm::Twine& doing) {
+  static const Status without_memory = ToStatus(OutOfMemory("calling a function of pdl"));
+  try {
+    return ToStatus(OutOfMemory(doing.str()));
+  } catch (const std::bad_alloc&) {
+    return without_memory;
+  }
+}
+
+namespace {
+/// Makes the Status that is kept while memory is available.
+[[maybe_unused]] const Status kMadeAtStart = OutOfMemoryStatus("starting");
 }  // namespace
 
 Status ToStatus(llvm::Error error) {

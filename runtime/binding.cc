@@ -2,6 +2,7 @@
 #include "pdl/compiler/trace.h"
 
 #include <algorithm>
+#include <new>
 
 #include "pdl/op/error.h"
 #include "runtime/arena.h"
@@ -407,7 +408,10 @@ std::unique_ptr<Frame> Binding::TakeFrame() {
 void Binding::GiveBack(std::unique_ptr<Frame> frame) {
   frame->GiveBackArena();
   std::lock_guard lock(mutex_);
-  frames_.push_back(std::move(frame));
+  try {
+    frames_.push_back(std::move(frame));
+  } catch (const std::bad_alloc&) {  // later runs make another
+  }
 }
 
 }  // namespace pdl

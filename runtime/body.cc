@@ -1,6 +1,7 @@
 #include "runtime/body.h"
 
 #include <algorithm>
+#include <new>
 
 #include "llvm/ADT/StringSet.h"
 #include "pdl/op/error.h"
@@ -157,7 +158,10 @@ std::unique_ptr<Body::Lease> Body::Take() {
 
 void Body::GiveBack(std::unique_ptr<Lease> lease) {
   std::lock_guard lock(mutex_);
-  leases_.push_back(std::move(lease));
+  try {
+    leases_.push_back(std::move(lease));
+  } catch (const std::bad_alloc&) {  // later runs make another
+  }
 }
 
 }  // namespace pdl

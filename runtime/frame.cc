@@ -3,6 +3,7 @@
 #include <chrono>
 
 #include "ir/trace/recorder.h"
+#include "llvm/ADT/ScopeExit.h"
 #include "llvm/Support/SaveAndRestore.h"
 #include "pdl/op/error.h"
 #include "pdl/runtime/run_profile.h"
@@ -70,11 +71,10 @@ llvm::Expected<std::unique_ptr<Frame>> Frame::Make(const Binding& binding, Devic
   if (context.device().kind != DeviceKind::kCPU) return Make(binding, context);
   llvm::Expected<std::shared_ptr<SharedArena>> arena = arenas.Take(binding.arena_bytes, context);
   if (!arena) return arena.takeError();
+  auto give_back = llvm::make_scope_exit([&] { (*arena)->GiveBack(); });
   llvm::Expected<std::unique_ptr<Frame>> frame = Make(binding, context, (*arena)->memory());
-  if (!frame) {
-    (*arena)->GiveBack();
-    return frame.takeError();
-  }
+  if (!frame) return frame.takeError();
+  give_back.release();
   (*frame)->shared_ = std::move(*arena);
   (*frame)->has_arena_ = true;
   return frame;

@@ -166,7 +166,14 @@ uint64_t Network::RunCount(const Scope& scope) {
   return runs ? *runs : 0;
 }
 
-void Network::SetRunCount(Scope* scope, uint64_t count) { scope->Create(kRunCount)->Set(count); }
+void Network::SetRunCount(Scope* scope, uint64_t count) {
+  Variable* variable = scope->Create(kRunCount);
+  // Changing a count allocates nothing; see NetworkRun::PrepareToStore.
+  if (uint64_t* runs = variable->GetMutable<uint64_t>())
+    *runs = count;
+  else
+    variable->Set(count);
+}
 
 llvm::Expected<Tensor> Network::InitialValue(llvm::StringRef name) const {
   const Value* value = impl_->graph.FindValue(name);
@@ -205,6 +212,7 @@ llvm::Error Network::Impl::Run(Scope* scope, DeviceContext* context, const RunOp
   if (!chosen) return chosen.takeError();
   NetworkRun one(std::move(*chosen), *scope, nullptr, *context, weights, packed);
   if (llvm::Error error = one.Compute(packs, options.seed, run)) return error;
+  one.PrepareToStore();
   if (llvm::Error error = one.RunStoringSteps()) return error;
   one.StoreOutputs();
   one.StoreUpdates();
@@ -246,6 +254,7 @@ llvm::Error Network::Impl::RunSegments(Scope* scope, DeviceContext* context,
     for (const Segment::Size& size : (*segments)[i].sizes)
       if (llvm::Error error = CheckSize(size, data, *context)) return error;
   }
+  for (const auto& one : runs) one->PrepareToStore();
   for (const auto& one : runs)
     if (llvm::Error error = one->RunStoringSteps()) return error;
   for (const auto& one : runs) one->StoreOutputs();

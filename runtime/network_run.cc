@@ -54,6 +54,7 @@ NetworkRun::~NetworkRun() {
   if (frame_) binding_->GiveBack(std::move(frame_));
   if (is_stored_) return;
   for (Variable* state : new_states_) state->Clear();
+  for (llvm::StringRef output : new_outputs_) scope_.Erase(output);
 }
 
 llvm::Error NetworkRun::Compute(PackCache& packs, uint64_t seed, const RunOptions& run) {
@@ -192,16 +193,29 @@ llvm::Error NetworkRun::RunStoringSteps() {
   return frame_->context().Synchronize();
 }
 
-void NetworkRun::StoreOutputs() {
-  is_stored_ = true;
-  for (size_t i = 0; i < outputs_.size(); ++i)
-    if (!Crosses(schedule_.outputs[i].name))
-      scope_.Create(schedule_.outputs[i].name)->Set(std::move(outputs_[i]));
+void NetworkRun::PrepareToStore() {
+  for (size_t i = 0; i < outputs_.size(); ++i) {
+    const llvm::StringRef name = schedule_.outputs[i].name;
+    if (Crosses(name)) continue;
+    new_outputs_.reserve(new_outputs_.size() + 1);
+    const bool is_new = scope_.FindLocal(name) == nullptr;
+    Variable* variable = scope_.Create(name);
+    if (is_new) new_outputs_.push_back(name);
+    stored_outputs_.emplace_back(variable, std::move(outputs_[i]));
+  }
+  for (size_t i = 0; i < updates_.size(); ++i)
+    stored_updates_.emplace_back(scope_.Create(schedule_.updates[i].state->name()),
+                                 std::move(updates_[i]));
+  if (schedule_.has_random) Network::SetRunCount(&scope_, run_count_);
 }
 
-void NetworkRun::StoreUpdates() {
-  for (size_t i = 0; i < updates_.size(); ++i)
-    scope_.Create(schedule_.updates[i].state->name())->Set(std::move(updates_[i]));
+void NetworkRun::StoreOutputs() noexcept {
+  is_stored_ = true;
+  for (Stored& output : stored_outputs_) *output.to = std::move(output.value);
+}
+
+void NetworkRun::StoreUpdates() noexcept {
+  for (Stored& update : stored_updates_) *update.to = std::move(update.value);
   if (schedule_.has_random) Network::SetRunCount(&scope_, run_count_ + 1);
 }
 

@@ -32,19 +32,30 @@ class NetworkRun {
   /// `data` is null unless this is the run of a segment.
   NetworkRun(ChosenPlan chosen, Scope& scope, SegmentData* data, DeviceContext& context,
              WeightStore& weights, const PackedInputs& packed);
-  /// Removes states that it created, unless they were stored.
+  /// Removes states and outputs that it created, unless they were stored.
   ~NetworkRun();
 
   /// Does everything except storing. Values that later segments need are added to the SegmentData.
   llvm::Error Compute(PackCache& packs, uint64_t seed, const RunOptions& run);
+  /// Allocates what storing needs, so that it cannot fail: either all outputs and states are stored
+  /// or none. Must be called after all segments have been computed.
+  void PrepareToStore();
   /// Runs the in-place state updates. They read tensors of the Scope, so nothing may be stored
   /// before. Fails only if the device does.
   llvm::Error RunStoringSteps();
   /// Must be called before StoreUpdates: an output may have the name of a state.
-  void StoreOutputs();
-  void StoreUpdates();
+  void StoreOutputs() noexcept;
+  void StoreUpdates() noexcept;
 
  private:
+  /// A tensor that is to be stored in a Variable of the Scope.
+  struct Stored {
+    Stored(Variable* to_in, Tensor tensor) : to(to_in) { value.Set(std::move(tensor)); }
+
+    Variable* to;
+    Variable value;
+  };
+
   llvm::Error CheckChoice();
   llvm::Error FindStates();
   llvm::Expected<Tensor> InitialOf(const Value& state, SymbolLookup lookup);
@@ -83,6 +94,8 @@ class NetworkRun {
   llvm::SmallVector<Tensor, 2> kept_;
   llvm::SmallVector<Tensor, 2> outputs_;
   llvm::SmallVector<Tensor, 2> updates_;
+  llvm::SmallVector<Stored, 2> stored_outputs_, stored_updates_;
+  llvm::SmallVector<llvm::StringRef, 2> new_outputs_;  // whose Variables PrepareToStore created
 };
 
 }  // namespace pdl

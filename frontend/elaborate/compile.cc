@@ -1,3 +1,5 @@
+#include "frontend/elaborate/compile.h"
+
 #include <new>
 #include <optional>
 #include <stdexcept>
@@ -13,7 +15,7 @@
 
 namespace pdl {
 
-static CompileResult CompileFile(const CompileRequest& request) {
+CompileResult CompileOrThrow(const CompileRequest& request) {
   CompileResult result;
   std::optional<TraceSpan> span("parse");
   const std::unique_ptr<Ast> ast = Parse(request.file, &result.diagnostics);
@@ -32,7 +34,7 @@ static CompileResult CompileFile(const CompileRequest& request) {
 
 CompileResult Compile(const CompileRequest& request) {
   try {
-    return CompileFile(request);
+    return CompileOrThrow(request);
   } catch (const std::bad_alloc&) {
   } catch (const std::length_error&) {  // more than a container can ever hold
   }

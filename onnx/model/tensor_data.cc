@@ -9,6 +9,7 @@
 #include "llvm/ADT/SmallString.h"
 #include "llvm/ADT/StringExtras.h"
 #include "llvm/ADT/StringSet.h"
+#include "llvm/Support/Errno.h"
 #include "llvm/Support/MemoryBuffer.h"
 #include "llvm/Support/Path.h"
 #include "onnx/model/model.h"
@@ -126,14 +127,17 @@ llvm::Expected<std::unique_ptr<llvm::MemoryBuffer>> OpenExternal(const onnx::Ten
   if (!path) return path.takeError();
   // The file that was checked is the one that is mapped, even if its name changes. Opening a pipe
   // does not block.
-  const int file = ::open(path->c_str(), O_RDONLY | O_NONBLOCK | O_CLOEXEC);
+  const int file = llvm::sys::RetryAfterSignal(
+      -1, [&] { return ::open(path->c_str(), O_RDONLY | O_NONBLOCK | O_CLOEXEC); });
   const auto close = llvm::make_scope_exit([&] {
     if (file >= 0) ::close(file);
   });
   struct stat status;
-  if (file < 0 || ::fstat(file, &status) != 0 || !S_ISREG(status.st_mode))
-    return MakeUserError(Code::kBadFile, "cannot read '{0}', the data of tensor '{1}'", *path,
-                         tensor.name());
+  const bool is_open = file >= 0 && ::fstat(file, &status) == 0;
+  if (!is_open || !S_ISREG(status.st_mode))
+    return MakeUserError(Code::kBadFile, "cannot read '{0}', the data of tensor '{1}': {2}", *path,
+                         tensor.name(),
+                         is_open ? "it is not a regular file" : std::strerror(errno));
   if (status.st_nlink > 1) {
     return MakeUserError(Code::kPathEscapes,
                          "'{0}' has a hard link, so it may be a file outside the folder", *path);

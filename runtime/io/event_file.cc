@@ -10,6 +10,7 @@
 #include <utility>
 
 #include "llvm/Support/Endian.h"
+#include "llvm/Support/Errno.h"
 #include "runtime/io/file.h"
 
 namespace pdl {
@@ -84,7 +85,9 @@ uint32_t Crc32c(llvm::StringRef bytes) {
 }
 
 llvm::Expected<EventFile> EventFile::Create(llvm::StringRef path, double wall_time) {
-  const int fd = open(path.str().c_str(), O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0666);
+  const std::string name = path.str();
+  const int fd = llvm::sys::RetryAfterSignal(
+      -1, [&] { return open(name.c_str(), O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0666); });
   if (fd < 0) return CannotWrite(path, "{0}", std::strerror(errno));
   EventFile file(path.str(), fd);
   Message event = EventAt(wall_time, 0);

@@ -10,10 +10,12 @@
 #include <cstring>
 
 #include "llvm/ADT/SmallString.h"
+#include "llvm/Support/Errno.h"
 #include "llvm/Support/FileSystem.h"
 #include "llvm/Support/Path.h"
 #include "llvm/Support/SmallVectorMemoryBuffer.h"
 #include "pdl/op/device_context.h"
+#include "pdl/op/out_of_memory.h"
 #include "pdl/runtime/io.h"
 #include "runtime/memory.h"
 
@@ -27,6 +29,15 @@ struct FileDescriptor {
     if (fd >= 0) close(fd);
   }
 };
+
+int OpenFile(const std::string& name, int flags) {
+  return llvm::sys::RetryAfterSignal(-1, [&] { return open(name.c_str(), flags | O_CLOEXEC); });
+}
+
+int SyncFile(int fd) { return llvm::sys::RetryAfterSignal(-1, fsync, fd); }
+
+/// A signal may interrupt `close`, but the file is closed.
+bool CloseFile(int fd) { return close(fd) == 0 || errno == EINTR; }
 
 llvm::StringRef KindOfFile(mode_t mode) {
   if (S_ISFIFO(mode)) return "a pipe";
@@ -44,7 +55,7 @@ llvm::Expected<int> OpenRegularFile(llvm::StringRef path, int64_t* size) {
   // and again afterwards, since the name may refer to another file by then. Without O_NONBLOCK,
   // opening a pipe would wait for a writer.
   if (llvm::Error error = CheckRegularFile(path)) return error;
-  const int fd = open(name.c_str(), O_RDONLY | O_NONBLOCK | O_NOCTTY | O_CLOEXEC);
+  const int fd = OpenFile(name, O_RDONLY | O_NONBLOCK | O_NOCTTY);
   struct stat status;
   if (fd >= 0 && fstat(fd, &status) == 0 && S_ISREG(status.st_mode)) {
     *size = status.st_size;
@@ -56,6 +67,13 @@ llvm::Expected<int> OpenRegularFile(llvm::StringRef path, int64_t* size) {
 }
 
 }  // namespace
+
+llvm::Expected<bool> FileExists(llvm::StringRef path) {
+  struct stat status;
+  if (stat(path.str().c_str(), &status) == 0) return true;
+  if (errno == ENOENT || errno == ENOTDIR) return false;
+  return CannotRead(path, "{0}", std::strerror(errno));
+}
 
 llvm::Error CheckRegularFile(llvm::StringRef path) {
   struct stat status;
@@ -87,6 +105,8 @@ llvm::Expected<std::unique_ptr<llvm::MemoryBuffer>> ReadFile(llvm::StringRef pat
   FileDescriptor file{*fd};
   auto buffer = llvm::MemoryBuffer::getOpenFile(file.fd, path, static_cast<uint64_t>(size),
                                                 /*RequiresNullTerminator=*/false);
+  if (!buffer && buffer.getError() == std::errc::not_enough_memory)
+    return OutOfMemory("reading '" + path.str() + "'");
   if (!buffer) return CannotRead(path, "{0}", buffer.getError().message());
   return std::move(*buffer);
 }
@@ -132,26 +152,29 @@ AtomicFile::~AtomicFile() {
   if (!temporary_.empty()) unlink(temporary_.c_str());
 }
 
-llvm::Expected<AtomicFile> AtomicFile::Create(llvm::StringRef path) {
+llvm::Expected<AtomicFile> AtomicFile::Create(llvm::StringRef path, Links links) {
   if (path.contains('\0')) return CannotWrite(path, "its name contains a NUL character");
-  // A symlink is kept; its target is replaced.
   llvm::SmallString<256> target;
-  if (llvm::sys::fs::real_path(path, target)) target = path;
+  if (links == Links::kReplace || llvm::sys::fs::real_path(path, target)) target = path;
 
   struct stat status;
-  bool exists = stat(target.c_str(), &status) == 0;
+  bool exists = lstat(target.c_str(), &status) == 0 && !S_ISLNK(status.st_mode);
   if (exists && S_ISDIR(status.st_mode)) return CannotWrite(path, "{0}", std::strerror(EISDIR));
   if (exists && !S_ISREG(status.st_mode)) {
-    int fd = open(target.c_str(), O_WRONLY | O_CLOEXEC);
+    int fd = OpenFile(target.str().str(), O_WRONLY);
     if (fd < 0) return CannotWrite(path, "{0}", std::strerror(errno));
     return AtomicFile(path.str(), target.str().str(), "", fd);
   }
   int fd = -1;
   llvm::SmallString<256> temporary;
-  if (std::error_code code =
-          llvm::sys::fs::createUniqueFile(target + ".%%%%%%%%.tmp", fd, temporary))
+  // Allocated before there is a file, which running out of memory would leave.
+  std::string given = path.str(), name = target.str().str(), temporary_name;
+  constexpr llvm::StringLiteral kSuffix(".%%%%%%%%.tmp");
+  temporary_name.reserve(name.size() + kSuffix.size());
+  if (std::error_code code = llvm::sys::fs::createUniqueFile(target + kSuffix, fd, temporary))
     return CannotWrite(path, "{0}", code.message());
-  AtomicFile file(path.str(), target.str().str(), temporary.str().str(), fd);
+  temporary_name.assign(temporary.begin(), temporary.end());
+  AtomicFile file(std::move(given), std::move(name), std::move(temporary_name), fd);
   if (exists && fchmod(fd, status.st_mode & 07777) != 0)
     return CannotWrite(path, "{0}", std::strerror(errno));
   return file;
@@ -172,18 +195,17 @@ llvm::Error AtomicFile::Write(const void* data, int64_t size) {
 }
 
 llvm::Error AtomicFile::Commit() {
-  if (!temporary_.empty() && fsync(fd_) != 0)
+  if (!temporary_.empty() && SyncFile(fd_) != 0)
     return CannotWrite(path_, "{0}", std::strerror(errno));
-  if (close(std::exchange(fd_, -1)) != 0) return CannotWrite(path_, "{0}", std::strerror(errno));
+  if (!CloseFile(std::exchange(fd_, -1))) return CannotWrite(path_, "{0}", std::strerror(errno));
   if (temporary_.empty()) return llvm::Error::success();
   if (rename(temporary_.c_str(), target_.c_str()) != 0)
     return CannotWrite(path_, "{0}", std::strerror(errno));
   temporary_.clear();
   // The new name is durable after its folder is synced. Some file systems do not support that.
   llvm::StringRef folder = llvm::sys::path::parent_path(target_);
-  FileDescriptor directory{
-      open(folder.empty() ? "." : folder.str().c_str(), O_RDONLY | O_DIRECTORY | O_CLOEXEC)};
-  if (directory.fd >= 0 && fsync(directory.fd) != 0 && errno != EINVAL && errno != ENOTSUP)
+  FileDescriptor directory{OpenFile(folder.empty() ? "." : folder.str(), O_RDONLY | O_DIRECTORY)};
+  if (directory.fd >= 0 && SyncFile(directory.fd) != 0 && errno != EINVAL && errno != ENOTSUP)
     return CannotWrite(path_, "{0}", std::strerror(errno));
   return llvm::Error::success();
 }

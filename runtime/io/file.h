@@ -31,6 +31,9 @@ struct SharedBytes {
   llvm::StringRef bytes;
 };
 
+/// Whether there is a file or folder of that name. Fails if that cannot be determined.
+PDL_API llvm::Expected<bool> FileExists(llvm::StringRef path);
+
 /// Fails unless `path` is a regular file or a link to one.
 llvm::Error CheckRegularFile(llvm::StringRef path);
 
@@ -38,10 +41,12 @@ llvm::Error CheckRegularFile(llvm::StringRef path);
 llvm::Expected<SharedBytes> ReadWholeFile(llvm::StringRef path);
 
 /// A new file with a temporary name in the folder of `path`, which it replaces at Commit. Without
-/// Commit it is removed. If `path` is a pipe or a device, the bytes are written there directly.
-class AtomicFile {
+/// Commit it is removed. If `path` is a pipe or a device, the bytes are written there directly; if
+/// it is a link, its target is replaced, or the link with Links::kReplace.
+class PDL_API AtomicFile {
  public:
-  static llvm::Expected<AtomicFile> Create(llvm::StringRef path);
+  enum class Links : uint8_t { kFollow, kReplace };
+  static llvm::Expected<AtomicFile> Create(llvm::StringRef path, Links links = Links::kFollow);
   AtomicFile(AtomicFile&& other) noexcept;
   AtomicFile& operator=(AtomicFile&&) = delete;
   ~AtomicFile();

@@ -14,6 +14,8 @@ namespace {
 
 constexpr llvm::StringLiteral kProgress("pdl.progress");
 constexpr llvm::StringLiteral kNetwork("pdl.network");
+/// The first files of version 1 lack it.
+constexpr llvm::StringLiteral kVersion("pdl.checkpoint_version");
 
 /// An upper bound for the number of steps, epochs or rows of a run.
 constexpr int64_t kMaxCount = int64_t{1} << 53;
@@ -147,7 +149,8 @@ std::optional<TrainingProgress> ProgressFromJson(llvm::StringRef text) {
 bool IsCheckpoint(const SafetensorsFile& file) { return !file.FindMetadata(kProgress).empty(); }
 
 llvm::Error WriteCheckpoint(llvm::StringRef path, const Checkpoint& checkpoint) {
-  const std::vector<NamedText> metadata = {{kNetwork.str(), checkpoint.network},
+  const std::vector<NamedText> metadata = {{kVersion.str(), std::to_string(kCheckpointVersion)},
+                                           {kNetwork.str(), checkpoint.network},
                                            {kProgress.str(), ProgressToJson(checkpoint.progress)}};
   return WriteSafetensors(path, checkpoint.tensors, metadata);
 }
@@ -160,6 +163,15 @@ llvm::Expected<Checkpoint> ReadCheckpoint(llvm::StringRef path) {
         Code::kCheckpoint,
         "'{0}' is not a checkpoint: it has tensors, but no metadata about the progress of a run",
         path);
+  const llvm::StringRef stored_version = file->FindMetadata(kVersion);
+  int version = 1;
+  if (!stored_version.empty() && (stored_version.getAsInteger(10, version) || version < 1))
+    return CannotRead(path, "its metadata '{0}' is broken", kVersion);
+  if (version > kCheckpointVersion)
+    return MakeUserError(
+        Code::kCheckpoint,
+        "'{0}' is a checkpoint of format version {1}, but this version of pdl reads {2}", path,
+        version, kCheckpointVersion);
   Checkpoint checkpoint;
   std::optional<TrainingProgress> read = ProgressFromJson(file->FindMetadata(kProgress));
   if (!read) return CannotRead(path, "its metadata '{0}' is broken", kProgress);

@@ -51,6 +51,10 @@ std::string ProgressToJson(const TrainingProgress& progress);
 /// Returns nullopt if the string is not from ProgressToJson.
 std::optional<TrainingProgress> ProgressFromJson(llvm::StringRef text);
 
+/// The version of the format of checkpoints. A change that earlier readers would misunderstand
+/// increases it; files of all versions up to this one can be read.
+inline constexpr int kCheckpointVersion = 1;
+
 /// A .safetensors file with parameters, states and optimizer states under their names, and the rest
 /// as metadata.
 struct Checkpoint {
@@ -63,7 +67,8 @@ struct Checkpoint {
 
 /// Writes the file atomically; when it returns, the file is on disk.
 llvm::Error WriteCheckpoint(llvm::StringRef path, const Checkpoint& checkpoint);
-/// The tensors refer to the mapped file. Fails if the file is invalid or not a checkpoint.
+/// The tensors refer to the mapped file. Fails if the file is invalid, not a checkpoint, or of a
+/// later version.
 llvm::Expected<Checkpoint> ReadCheckpoint(llvm::StringRef path);
 
 }  // namespace pdl

@@ -1,13 +1,12 @@
 // pdl export: writes a network as an ONNX model.
 #include "onnx/export/export.h"
 
-#include "llvm/ADT/SmallString.h"
-#include "llvm/Support/FileSystem.h"
+#include <optional>
+
 #include "llvm/Support/Path.h"
-#include "llvm/Support/raw_ostream.h"
 #include "pdl/op/error.h"
 #include "pdl/op/op_registry.h"
-#include "pdl/runtime/io.h"
+#include "runtime/io/file.h"
 #include "tools/pdl/commands.h"
 #include "tools/pdl/support/console.h"
 #include "tools/pdl/support/load_network.h"
@@ -42,60 +41,43 @@ struct ExportArguments {
   bool external_data = false;
 };
 
-/// The file next to a model that stores its weights. It is written under a unique temporary name,
-/// because an existing file of the final name may be one that is being read.
+/// The file next to a model that stores its weights. An existing file of its name may be one that
+/// is being read; it is replaced when both files are complete.
 class DataFile {
  public:
   explicit DataFile(llvm::StringRef model) : path_(model.str() + ".data") {}
-  ~DataFile() {
-    if (file_ && !is_kept_) llvm::sys::fs::remove(temporary_);
-  }
 
   llvm::Error Store(const Constant& bytes, onnx::TensorProto* tensor) {
     if (!file_) {
-      int fd = -1;
-      if (std::error_code code =
-              llvm::sys::fs::createUniqueFile(path_ + ".%%%%%%%%.tmp", fd, temporary_))
-        return CannotWrite(code);
-      file_ = std::make_unique<llvm::raw_fd_ostream>(fd, /*shouldClose=*/true);
+      // The user has not given its name, so a link there is not followed.
+      llvm::Expected<AtomicFile> file = AtomicFile::Create(path_, AtomicFile::Links::kReplace);
+      if (!file) return file.takeError();
+      file_.emplace(std::move(*file));
     }
     // So that programs can map it.
-    constexpr uint64_t kAlignment = 4096;
-    file_->write_zeros(static_cast<unsigned>(-file_->tell() % kAlignment));
+    constexpr int64_t kAlignment = 4096;
+    const std::string padding(static_cast<size_t>(-size_ & (kAlignment - 1)), '\0');
+    if (llvm::Error error = file_->Write(padding)) return error;
+    size_ += static_cast<int64_t>(padding.size());
     const auto set = [&](const char* key, const std::string& value) {
       onnx::StringStringEntryProto* entry = tensor->add_external_data();
       entry->set_key(key);
       entry->set_value(value);
     };
     set("location", llvm::sys::path::filename(path_).str());
-    set("offset", std::to_string(file_->tell()));
+    set("offset", std::to_string(size_));
     set("length", std::to_string(bytes.num_bytes()));
     tensor->set_data_location(onnx::TensorProto::EXTERNAL);
-    file_->write(static_cast<const char*>(bytes.data()), static_cast<size_t>(bytes.num_bytes()));
-    if (file_->has_error()) return CannotWrite(file_->error());
-    return llvm::Error::success();
+    size_ += bytes.num_bytes();
+    return file_->Write(bytes.data(), bytes.num_bytes());
   }
 
-  /// Renames the file to its final name.
-  llvm::Error Keep() {
-    if (!file_) return llvm::Error::success();
-    file_->close();
-    if (file_->has_error()) return CannotWrite(file_->error());
-    if (std::error_code code = llvm::sys::fs::rename(temporary_, path_)) return CannotWrite(code);
-    is_kept_ = true;
-    return llvm::Error::success();
-  }
+  llvm::Error Commit() { return file_ ? file_->Commit() : llvm::Error::success(); }
 
  private:
-  llvm::Error CannotWrite(std::error_code code) {
-    if (file_) file_->clear_error();
-    return MakeUserError(Code::kBadFile, "cannot write '{0}': {1}", path_, code.message());
-  }
-
   std::string path_;
-  llvm::SmallString<256> temporary_;
-  std::unique_ptr<llvm::raw_fd_ostream> file_;
-  bool is_kept_ = false;
+  std::optional<AtomicFile> file_;
+  int64_t size_ = 0;
 };
 
 /// The total size of parameters and states.
@@ -130,8 +112,12 @@ llvm::Error Export(llvm::StringRef path, const ExportArguments& arguments) {
   std::string bytes;
   if (!model->SerializeToString(&bytes))
     return MakeUserError(Code::kBadFile, "'{0}' would be larger than 2 GiB", arguments.out);
-  if (llvm::Error error = data.Keep()) return error;
-  return WriteFileAtomically(arguments.out, bytes);
+  // If the disk is full, the old model and its weights stay.
+  llvm::Expected<AtomicFile> file = AtomicFile::Create(arguments.out);
+  if (!file) return file.takeError();
+  if (llvm::Error error = file->Write(bytes)) return error;
+  if (llvm::Error error = data.Commit()) return error;
+  return file->Commit();
 }
 
 }  // namespace

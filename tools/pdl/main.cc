@@ -2,6 +2,7 @@
 #include <unistd.h>
 
 #include <cstring>
+#include <exception>
 #include <new>
 #include <stdexcept>
 #include <system_error>
@@ -91,23 +92,41 @@ int Main(int argc, char** argv) {
   return status;
 }
 
+/// Prints a message without allocating memory; returns the exit status.
+int Fail(const char* what) {
+  for (const char* text : {"error: ", what, "\n"})
+    if (write(STDERR_FILENO, text, std::strlen(text)) < 0) break;
+  return kDeviceFailed;
+}
+
+std::terminate_handler former_handler = nullptr;
+
+/// Ends the process where a lack of memory cannot be an exception: in a destructor, or while a
+/// large table of LLVM grows.
+void OnTerminate() {
+  if (const std::exception_ptr current = std::current_exception()) {
+    try {
+      std::rethrow_exception(current);
+    } catch (const std::bad_alloc&) {
+      _exit(Fail("out of memory"));
+    } catch (...) {
+    }
+  }
+  former_handler();
+}
+
 }  // namespace
 }  // namespace pdl
 
 int main(int argc, char** argv) {
-  // Must not allocate memory.
-  const auto fail = [](const char* what) {
-    for (const char* text : {"error: ", what, "\n"})
-      if (write(STDERR_FILENO, text, std::strlen(text)) < 0) break;
-    return static_cast<int>(pdl::kDeviceFailed);
-  };
+  pdl::former_handler = std::set_terminate(pdl::OnTerminate);
   try {
     return pdl::Main(argc, argv);
   } catch (const std::bad_alloc&) {
-    return fail("out of memory");
+    return pdl::Fail("out of memory");
   } catch (const std::length_error&) {
-    return fail("out of memory");
+    return pdl::Fail("out of memory");
   } catch (const std::system_error& error) {  // no thread can be started
-    return fail(error.what());
+    return pdl::Fail(error.what());
   }
 }

@@ -8,6 +8,7 @@
 #include "pdl/op/error.h"
 #include "pdl/train/dataset.h"
 #include "pdl/train/trainer.h"
+#include "runtime/io/file.h"
 #include "tools/pdl/commands.h"
 #include "tools/pdl/support/console.h"
 #include "tools/pdl/support/folder_lock.h"
@@ -167,8 +168,13 @@ llvm::Error PrepareFolder(const TrainArguments& arguments, const std::string& la
   if (llvm::Error error = TrainLog::RemoveTemporaries(arguments.folder)) return error;
   if (arguments.resume) return llvm::Error::success();
   if (arguments.overwrite) return TrainLog::Clear(arguments.folder);
-  if (!llvm::sys::fs::exists(last) && !llvm::sys::fs::exists(arguments.folder + "/metrics.jsonl"))
-    return llvm::Error::success();
+  bool is_new = true;
+  for (const std::string& file : {last, arguments.folder + "/metrics.jsonl"}) {
+    llvm::Expected<bool> exists = FileExists(file);
+    if (!exists) return exists.takeError();
+    is_new &= !*exists;
+  }
+  if (is_new) return llvm::Error::success();
   return MakeUserError(Code::kCheckpoint,
                        "'{0}' contains another run: --resume continues it, --overwrite removes it, "
                        "--out uses another folder",
@@ -306,7 +312,10 @@ class Training {
       if (!ranks_.is_first()) return llvm::Error::success();
       // The lock is taken before any file of the folder is read.
       if (llvm::Error error = lock_.Take(arguments_.folder)) return error;
-      found.resumes = arguments_.resume && llvm::sys::fs::exists(last_);
+      if (!arguments_.resume) return llvm::Error::success();
+      llvm::Expected<bool> exists = FileExists(last_);
+      if (!exists) return exists.takeError();
+      found.resumes = *exists;
       if (!found.resumes) return llvm::Error::success();
       llvm::Expected<CheckpointInfo> info = ReadCheckpointInfo(last_);
       if (!info) return info.takeError();
@@ -404,7 +413,7 @@ class Training {
     };
     llvm::Expected<TrainingEnd> end = trainer_->Train(callbacks);
     console.Erase();
-    llvm::Error error = (*log)->WriteCurves();
+    llvm::Error error = (*log)->Finish();
     if (!end) return llvm::joinErrors(end.takeError(), std::move(error));
     if (error) return error;
     return end;

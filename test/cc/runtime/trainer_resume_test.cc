@@ -129,6 +129,17 @@ TEST(Resume, BrokenCheckpoints) {
   WriteBytes(path, wrong);
   EXPECT_EQ(Message(run.trainer->Resume(path)),
             "cannot read '" + path + "': its metadata 'pdl.progress' is broken [PDL0401]");
+  for (const auto& [version, message] : std::vector<std::pair<std::string, std::string>>{
+           {"2", "'" + path +
+                     "' is a checkpoint of format version 2, but this version of pdl reads 1 "
+                     "[PDL0516]"},
+           {"x", "cannot read '" + path +
+                     "': its metadata 'pdl.checkpoint_version' is broken [PDL0401]"}}) {
+    wrong = bytes;
+    wrong.replace(wrong.find("_version\":\"1\"") + 11, 1, version);
+    WriteBytes(path, wrong);
+    EXPECT_EQ(Message(run.trainer->Resume(path)), message);
+  }
   ASSERT_EQ(Message(WriteSafetensors(path, {{"w", F32({2}, {0, 0})}})), "");
   EXPECT_EQ(
       Message(run.trainer->Resume(path)),

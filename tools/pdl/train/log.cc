@@ -11,6 +11,7 @@
 #include "llvm/Support/Path.h"
 #include "pdl/op/error.h"
 #include "pdl/runtime/io.h"
+#include "runtime/io/file.h"
 #include "runtime/io/json_outline.h"
 
 namespace pdl {
@@ -100,7 +101,9 @@ llvm::Error TrainLog::RemoveTemporaries(llvm::StringRef folder) {
 
 llvm::Error TrainLog::ReadLines(int64_t step, int64_t epoch) {
   const std::string path = options_.folder + "/metrics.jsonl";
-  if (!llvm::sys::fs::exists(path)) return llvm::Error::success();
+  llvm::Expected<bool> exists = FileExists(path);
+  if (!exists) return exists.takeError();
+  if (!*exists) return llvm::Error::success();
   llvm::Expected<std::unique_ptr<llvm::MemoryBuffer>> buffer = ReadFile(path);
   if (!buffer) return buffer.takeError();
   std::string kept;
@@ -195,6 +198,17 @@ llvm::Error TrainLog::AddEpoch(const EpochReport& report, double rows_per_second
   for (const Metric& metric : report.validation)
     scalars.emplace_back("validation/" + metric.name, metric.value);
   return events_->AddScalars(report.step, now, scalars);
+}
+
+llvm::Error TrainLog::Finish() {
+  lines_->close();
+  const std::error_code code = lines_->error();
+  lines_->clear_error();
+  // A signal may interrupt the closing of a file, but it is closed.
+  llvm::Error closed = code && code != std::errc::interrupted
+                           ? CannotWrite(options_.folder + "/metrics.jsonl", code)
+                           : llvm::Error::success();
+  return llvm::joinErrors(WriteCurves(), std::move(closed));
 }
 
 llvm::Error TrainLog::WriteCurves() const {

@@ -42,6 +42,8 @@ class TrainLog {
   llvm::Error AddEpoch(const EpochReport& report, double rows_per_second);
   /// Writes the plot of the current curves.
   llvm::Error WriteCurves() const;
+  /// Writes the plot and closes the files; must be the last call.
+  llvm::Error Finish();
 
  private:
   explicit TrainLog(Options options) : options_(std::move(options)) {}
