@@ -14,10 +14,10 @@
 #include "tools/pdl/support/folder_lock.h"
 #include "tools/pdl/support/interrupt.h"
 #include "tools/pdl/support/load_network.h"
+#include "tools/pdl/support/ranks.h"
 #include "tools/pdl/support/trace_option.h"
 #include "tools/pdl/train/console.h"
 #include "tools/pdl/train/log.h"
-#include "tools/pdl/support/ranks.h"
 
 namespace pdl {
 namespace {
