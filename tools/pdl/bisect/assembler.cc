@@ -1,6 +1,7 @@
 #include "tools/pdl/bisect/assembler.h"
 
 #include "llvm/ADT/STLExtras.h"
+#include "llvm/ADT/StringSet.h"
 #include "pdl/compiler/load.h"
 #include "pdl/op/error.h"
 
@@ -78,8 +79,11 @@ llvm::Error Assembler::AddCall(const Op& op) {
   return copier_.CopyOp(op, {});
 }
 
-std::vector<const Op*> CallsFromLeaves(llvm::ArrayRef<const Value*> roots,
-                                       llvm::function_ref<bool(const Value*)> is_leaf) {
+/// The calls that compute `roots`; `for_each_other` calls its argument with calls that a call
+/// depends on besides its operands.
+static std::vector<const Op*> CallsBefore(
+    llvm::ArrayRef<const Value*> roots, llvm::function_ref<bool(const Value*)> is_leaf,
+    llvm::function_ref<void(const Op&, llvm::function_ref<void(const Op*)>)> for_each_other) {
   std::vector<const Op*> calls;
   llvm::DenseSet<const Op*> seen;
   struct Item {
@@ -87,11 +91,13 @@ std::vector<const Op*> CallsFromLeaves(llvm::ArrayRef<const Value*> roots,
     bool is_complete;  // whether its operands are in `calls`
   };
   std::vector<Item> stack;
-  const auto visit = [&](const Value* value) {
-    if (!is_leaf(value) && value->producer() != nullptr && !seen.contains(value->producer()))
-      stack.push_back({value->producer(), false});
+  const auto visit = [&](const Op* op) {
+    if (!seen.contains(op)) stack.push_back({op, false});
   };
-  for (const Value* root : roots) visit(root);
+  const auto visit_value = [&](const Value* value) {
+    if (!is_leaf(value) && value->producer() != nullptr) visit(value->producer());
+  };
+  for (const Value* root : roots) visit_value(root);
   while (!stack.empty()) {
     const auto [op, is_complete] = stack.back();
     stack.pop_back();
@@ -99,10 +105,33 @@ std::vector<const Op*> CallsFromLeaves(llvm::ArrayRef<const Value*> roots,
       calls.push_back(op);
     } else if (seen.insert(op).second) {
       stack.push_back({op, true});
-      for (const Value* operand : llvm::reverse(op->operands())) visit(operand);
+      for (const Value* operand : llvm::reverse(op->operands())) visit_value(operand);
+      for_each_other(*op, visit);
     }
   }
   return calls;
+}
+
+std::vector<const Op*> CallsFromLeaves(const Graph& graph, llvm::ArrayRef<const Value*> roots,
+                                       llvm::function_ref<bool(const Value*)> is_leaf) {
+  const auto none = [](const Op&, llvm::function_ref<void(const Op*)>) {};
+  const std::vector<const Op*> calls = CallsBefore(roots, is_leaf, none);
+  llvm::StringSet<> known;
+  for (const Op* op : calls)
+    for (const Value* operand : op->operands())
+      if (is_leaf(operand))
+        for (const Dim& dim : operand->type().dims) known.insert(dim.symbol());
+  const auto defines_known = [&](const Op* definer) {
+    return llvm::any_of(definer->attribute_values(), [&](const AttributeValue& value) {
+      const auto* shape = std::get_if<Shape>(&value);
+      return shape != nullptr && !shape->empty() && known.contains(shape->front().symbol());
+    });
+  };
+  return CallsBefore(roots, is_leaf, [&](const Op& op, llvm::function_ref<void(const Op*)> visit) {
+    graph.ForEachDefiner(op, [&](Op* definer) {
+      if (!defines_known(definer)) visit(definer);
+    });
+  });
 }
 
 static llvm::Error AddKeepingNames(Assembler& assembler, llvm::ArrayRef<const Op*> calls) {
@@ -124,7 +153,7 @@ llvm::Expected<FedNetwork> WithSizes(const FedNetwork& from) {
   std::vector<const Value*> outputs;
   for (const GraphOutput& output : from.graph.outputs()) outputs.push_back(output.value);
   const auto is_leaf = [](const Value* value) { return value->producer() == nullptr; };
-  if (llvm::Error error = AddKeepingNames(assembler, CallsFromLeaves(outputs, is_leaf)))
+  if (llvm::Error error = AddKeepingNames(assembler, CallsFromLeaves(from.graph, outputs, is_leaf)))
     return error;
   for (const GraphOutput& output : from.graph.outputs())
     made.graph.AddOutput(output.name, assembler.copier().Find(output.value));
@@ -140,7 +169,7 @@ llvm::Expected<FedNetwork> ExtractCalls(const FedNetwork& from,
   FedNetwork made;
   made.precision = from.precision;
   Assembler assembler(made, from);
-  const std::vector<const Op*> kept = CallsFromLeaves(target, is_leaf);
+  const std::vector<const Op*> kept = CallsFromLeaves(from.graph, target, is_leaf);
   for (const Op* op : kept)
     for (const Value* operand : op->operands())
       if (is_leaf(operand) && assembler.copier().Find(operand) == nullptr)

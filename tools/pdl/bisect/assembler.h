@@ -39,9 +39,9 @@ class Assembler {
   CallCopier copier_;
 };
 
-/// The calls that compute `roots` from leaves and from values that no call computes, operands
-/// first.
-std::vector<const Op*> CallsFromLeaves(llvm::ArrayRef<const Value*> roots,
+/// The calls of `graph` that compute `roots` from leaves and from values that no call computes, and
+/// the data-dependent sizes that no leaf has; operands first.
+std::vector<const Op*> CallsFromLeaves(const Graph& graph, llvm::ArrayRef<const Value*> roots,
                                        llvm::function_ref<bool(const Value*)> is_leaf);
 
 /// The network with the sizes of its inputs in place of symbols, and only the calls that its

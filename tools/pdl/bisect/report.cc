@@ -76,6 +76,12 @@ llvm::Error Write(const BisectRequest& request, const RunSetup& setup, ShowsIt s
     return llvm::Error::success();
   }
   const size_t calls = report.smallest->graph.ops().size();
+  const auto defines_size = [](const Op* op) { return op->def().properties().defines_size; };
+  if (llvm::any_of(report.smallest->graph.ops(), defines_size)) {
+    os << "smallest network: " << Counted(calls, "call")
+       << "; it cannot be written, since it computes a size from data\n";
+    return llvm::Error::success();
+  }
   if (request.out.empty()) {
     os << "smallest network: " << Counted(calls, "call") << " (-o writes it)\n";
     return llvm::Error::success();

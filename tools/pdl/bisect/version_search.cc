@@ -182,7 +182,7 @@ class VersionSearch {
     // The bad part first: its values keep their names.
     for (const Part& part :
          {Part{bad_side, bad, wrong, ""}, Part{good_side, good, right, "_good"}}) {
-      const std::vector<const Op*> calls = CallsFromLeaves(part.root, is_leaf);
+      const std::vector<const Op*> calls = CallsFromLeaves(part.fed.graph, part.root, is_leaf);
       llvm::SetVector<const Value*> leaves;
       if (is_leaf(part.root)) leaves.insert(part.root);
       for (const Op* op : calls)
@@ -192,6 +192,13 @@ class VersionSearch {
       if (!values) return values.takeError();
       for (const Value* leaf : leaves) AddLeaf(part.side, leaf, *values, made);
       for (const Op* op : calls) {
+        // Both parts may define data-dependent sizes of the same name.
+        if (op->def().properties().defines_size && !part.suffix.empty())
+          for (const AttributeValue& value : op->attribute_values())
+            if (const auto* shape = std::get_if<Shape>(&value))
+              for (const Dim& dim : *shape)
+                part.side.copier().MapSymbol(dim.symbol(),
+                                             Dim::Symbol(dim.symbol().str() + part.suffix.str()));
         for (const Value* result : op->results()) {
           std::string name = made.graph.NewName(result->name() + part.suffix.str());
           made.graph.ReserveName(name);

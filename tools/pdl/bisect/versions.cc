@@ -210,7 +210,7 @@ Versions::Versions(FedNetwork good, FedNetwork bad) : good_(std::move(good)), ba
 }
 
 std::vector<const Op*> Versions::CallsBroughtBy(llvm::ArrayRef<const Value*> roots) const {
-  return CallsFromLeaves(roots, [&](const Value* value) {
+  return CallsFromLeaves(bad_.graph, roots, [&](const Value* value) {
     return value->producer() != nullptr && match_.contains(value->producer());
   });
 }
