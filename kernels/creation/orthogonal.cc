@@ -14,8 +14,8 @@
 namespace pdl {
 namespace {
 
-// The orthogonal factor of a random normal matrix whose triangular factor has a positive diagonal is
-// uniformly distributed over the orthogonal matrices (Mezzadri, arXiv:math-ph/0609050).
+// The orthogonal factor of a random normal matrix whose triangular factor has a positive diagonal
+// is uniformly distributed over the orthogonal matrices (Mezzadri, arXiv:math-ph/0609050).
 template <class Context>
 class OrthogonalOp : public Operator<Context> {
  public:

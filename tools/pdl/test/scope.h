@@ -14,8 +14,8 @@ namespace pdl {
 /// Adds the names of an output of `type` in a graph that may return it as one value or in parts.
 void AddPartNames(llvm::StringRef output, const Type& type, std::vector<std::string>* names);
 
-/// The outputs of `run.graph` that a run without errors computes: what it expects, and the values that
-/// later runs read.
+/// The outputs of `run.graph` that a run without errors computes: what it expects, and the values
+/// that later runs read.
 std::vector<std::string> OutputsOf(const TestRun& run);
 
 /// Executes the runs of one test, one after another.
