@@ -5,6 +5,7 @@
 #include <gloo/transport/tcp/device.h>
 #include <gloo/transport/unbound_buffer.h>
 #include <netdb.h>
+#include <sys/socket.h>
 #include <unistd.h>
 
 #include <algorithm>
@@ -109,12 +110,21 @@ class GlooCommunicator final : public Communicator {
   std::vector<Message> messages_;
 };
 
-/// Whether a host of this name is known, at least to this machine.
-bool IsAddress(const std::string& host) {
+/// Whether the name of a host is an address of this machine, which sockets can have. Names of
+/// machines are often unknown, or belong to a network that a container does not have.
+bool IsOwnAddress(const char* host) {
+  addrinfo hints = {};
+  hints.ai_socktype = SOCK_STREAM;
   addrinfo* found = nullptr;
-  if (getaddrinfo(host.c_str(), nullptr, nullptr, &found) != 0) return false;
+  if (getaddrinfo(host, nullptr, &hints, &found) != 0) return false;
+  bool is_own = false;
+  for (const addrinfo* each = found; each != nullptr && !is_own; each = each->ai_next) {
+    const int tried = socket(each->ai_family, each->ai_socktype | SOCK_CLOEXEC, each->ai_protocol);
+    is_own = tried >= 0 && bind(tried, each->ai_addr, each->ai_addrlen) == 0;
+    if (tried >= 0) close(tried);
+  }
   freeaddrinfo(found);
-  return true;
+  return is_own;
 }
 
 /// Connects all processes. `address` is this machine's, or empty if it is unknown.
@@ -126,10 +136,10 @@ Context Connect(const Rendezvous& rendezvous, gloo::rendezvous::Store& store,
     attributes.iface = interface;
   } else if (!address.empty()) {
     attributes.hostname = address;
-  } else if (gethostname(host, sizeof(host) - 1) == 0 && IsAddress(host)) {
+  } else if (gethostname(host, sizeof(host) - 1) == 0 && IsOwnAddress(host)) {
     attributes.hostname = host;
   } else {
-    attributes.hostname = "localhost";
+    attributes.hostname = "127.0.0.1";
   }
   std::shared_ptr<gloo::transport::Device> device = gloo::transport::tcp::CreateDevice(attributes);
   auto context = std::make_shared<gloo::rendezvous::Context>(rendezvous.rank, rendezvous.size);
