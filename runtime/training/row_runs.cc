@@ -74,6 +74,8 @@ llvm::Expected<Tensor> Concatenate(llvm::ArrayRef<const Tensor*> parts, bool is_
 
 /// Joins the rows of values of one output, of which there is at least one.
 llvm::Expected<PackedValue> Join(std::vector<PackedValue> parts) {
+  // Also a value without rows, of a run over all of them.
+  if (parts.size() == 1) return std::move(parts.front());
   std::vector<std::vector<const Tensor*>> tensors;
   for (PackedValue& part : parts) {
     size_t i = 0;
