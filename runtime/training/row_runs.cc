@@ -24,8 +24,8 @@ llvm::StringRef RowSymbol(const Graph& graph, const Dataset& data) {
 /// Whether a size other than the first one depends on the symbol.
 bool DependsOnRows(const Type& type, llvm::StringRef symbol) {
   bool depends = false;
-  for (const Dim& dim : llvm::drop_begin(type.dims)) {
-    dim.Substitute([&](llvm::StringRef name) -> std::optional<Dim> {
+  for (size_t i = 1; i < type.dims.size(); ++i) {
+    type.dims[i].Substitute([&](llvm::StringRef name) -> std::optional<Dim> {
       depends |= name == symbol;
       return std::nullopt;
     });
