@@ -73,7 +73,8 @@ AgentStore::AgentStore(const std::string& host, int port, std::string key_prefix
     Fail("'" + host + "' is not an address of a machine: " + gai_strerror(code));
   const std::unique_ptr<addrinfo, FreeAddresses> addresses(found);
   socket_ = Connect(found, Clock::now() + timeout);
-  if (socket_ < 0) Fail("no store of an agent answers at " + place + ": " + std::strerror(errno));
+  if (socket_ < 0)
+    Fail("cannot connect to the agent's store at " + place + ": " + std::strerror(errno));
   std::string message = Begin(Query::kValidate);
   Append(message, kMagicNumber);
   Send(message);

@@ -1,5 +1,6 @@
 // A communicator over Gloo (https://github.com/pytorch/gloo), for processes that no MPI launcher
 // has started. Transport is TCP.
+#include <fcntl.h>
 #include <gloo/rendezvous/context.h>
 #include <gloo/rendezvous/file_store.h>
 #include <gloo/transport/tcp/device.h>
@@ -9,6 +10,7 @@
 #include <unistd.h>
 
 #include <algorithm>
+#include <cerrno>
 #include <chrono>
 #include <cmath>
 #include <cstdlib>
@@ -148,45 +150,42 @@ Context Connect(const Rendezvous& rendezvous, gloo::rendezvous::Store& store,
   return context;
 }
 
-/// The processes find each other by files in a folder, which are removed when all have joined.
-class FolderRendezvous {
- public:
-  explicit FolderRendezvous(const Rendezvous& rendezvous)
-      : rendezvous_(rendezvous),
-        folder_(std::filesystem::path(rendezvous.folder) / ".pdl-rendezvous") {}
-
-  std::unique_ptr<Communicator> Join() {
-    std::error_code code;
-    std::filesystem::create_directories(folder_, code);
-    if (code)
-      throw RendezvousError("cannot write '" + std::string(rendezvous_.folder) +
-                            "': " + code.message());
-    gloo::rendezvous::FileStore store(folder_);
-    const std::string own = "pdl-rank-" + std::to_string(rendezvous_.rank);
-    try {
-      store.set(own, {'1'});
-    } catch (const std::exception&) {
-      throw RendezvousError("'" + folder_.string() +
-                            "' has the file of another process with rank " +
-                            std::to_string(rendezvous_.rank) +
-                            ": each run needs a folder of its own; a run that ended while it was "
-                            "starting leaves this folder, which may then be removed");
-    }
-    auto communicator = std::make_unique<GlooCommunicator>(Connect(rendezvous_, store, ""));
-    communicator->set_timeout(rendezvous_.timeout);
-    if (llvm::Error error = communicator->Barrier())
-      throw RendezvousError(llvm::toString(std::move(error)));
-    if (rendezvous_.rank == 0) std::filesystem::remove_all(folder_, code);
-    return communicator;
+/// Creates the file of a rank, which exists already in the folder of another run.
+void ClaimRank(const std::filesystem::path& folder, int rank) {
+  const std::string file = folder / ("rank-" + std::to_string(rank));
+  const int created = open(file.c_str(), O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0666);
+  if (created >= 0) {
+    close(created);
+  } else if (errno == EEXIST) {
+    throw RendezvousError("'" + folder.string() + "' has the file of another process with rank " +
+                          std::to_string(rank) +
+                          ": each run needs a folder of its own; a run that ended while it was "
+                          "starting leaves this folder, which may then be removed");
+  } else {
+    throw RendezvousError("cannot write '" + file + "': " + std::strerror(errno));
   }
+}
 
- private:
-  const Rendezvous& rendezvous_;
-  const std::filesystem::path folder_;
-};
+/// The processes find each other by files in a folder, which are removed when all have joined.
+std::unique_ptr<Communicator> JoinByFolder(const Rendezvous& rendezvous) {
+  const auto folder = std::filesystem::path(rendezvous.folder) / ".pdl-rendezvous";
+  std::error_code code;
+  std::filesystem::create_directories(folder, code);
+  if (code)
+    throw RendezvousError("cannot write '" + std::string(rendezvous.folder) +
+                          "': " + code.message());
+  ClaimRank(folder, rendezvous.rank);
+  gloo::rendezvous::FileStore store(folder);
+  auto communicator = std::make_unique<GlooCommunicator>(Connect(rendezvous, store, ""));
+  communicator->set_timeout(rendezvous.timeout);
+  if (llvm::Error error = communicator->Barrier())
+    throw RendezvousError(llvm::toString(std::move(error)));
+  if (rendezvous.rank == 0) std::filesystem::remove_all(folder, code);
+  return communicator;
+}
 
 std::unique_ptr<Communicator> Join(const Rendezvous& rendezvous) {
-  if (rendezvous.folder != nullptr) return FolderRendezvous(rendezvous).Join();
+  if (rendezvous.folder != nullptr) return JoinByFolder(rendezvous);
   AgentStore store(rendezvous.host, rendezvous.port, rendezvous.key_prefix,
                    Milliseconds(rendezvous.timeout));
   return std::make_unique<GlooCommunicator>(Connect(rendezvous, store, store.own_address()));

@@ -159,7 +159,8 @@ const Type& TypeOfOutput(const Graph& graph, llvm::StringRef name) {
 }
 
 /// Returns an Error if the outputs cannot be computed in parts and joined.
-llvm::Error CheckRowOutputs(const Graph& graph, const Dataset& data, const RunOptions& options) {
+llvm::Error CheckRowOutputs(const Graph& graph, const Dataset& data,
+                            llvm::ArrayRef<std::string> outputs) {
   const llvm::StringRef symbol = RowSymbol(graph, data);
   for (const Value* input : graph.inputs()) {
     if (DependsOnRows(input->type(), symbol))
@@ -170,7 +171,7 @@ llvm::Error CheckRowOutputs(const Graph& graph, const Dataset& data, const RunOp
           input->name(), input->type().ToString());
   }
   for (const GraphOutput& output : graph.outputs()) {
-    if (!options.outputs.empty() && !llvm::is_contained(options.outputs, output.name)) continue;
+    if (!llvm::is_contained(outputs, output.name)) continue;
     const Type& type = output.value->type();
     if (!type.dims.empty() && type.dims.front().symbol() == symbol && !DependsOnRows(type, symbol))
       continue;
@@ -201,7 +202,7 @@ llvm::Expected<std::vector<PackedValue>> RunRows(const Network& network, const D
                                                  const RunOptions& options) {
   const bool is_whole = range.end - range.begin == data.num_rows() && batch_size >= data.num_rows();
   if (!is_whole)
-    if (llvm::Error error = CheckRowOutputs(network.graph(), data, options)) return error;
+    if (llvm::Error error = CheckRowOutputs(network.graph(), data, options.outputs)) return error;
   if (range.is_empty()) return std::vector<PackedValue>();
   std::vector<std::vector<PackedValue>> parts(options.outputs.size());
   Batch batch(data);

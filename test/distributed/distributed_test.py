@@ -269,7 +269,7 @@ class Distributed(unittest.TestCase):
             server.bind(("127.0.0.1", 0))
             port = str(server.getsockname()[1])
             said = self.launched_by_hand("--timeout", "1", MASTER_PORT=port, **agent)
-            self.assertEqual(said, f"{begin}no store of an agent answers at 127.0.0.1:{port}: Connection refused\n")
+            self.assertEqual(said, f"{begin}cannot connect to the agent's store at 127.0.0.1:{port}: Connection refused\n")
             server.listen()
             # It accepts the connection and never answers.
             said = self.launched_by_hand("--timeout", "1", MASTER_PORT=port, **agent)

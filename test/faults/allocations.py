@@ -9,7 +9,6 @@ run twice more: the first allocation of the site fails, and it and all later one
 command at random, always the same ones. README.md has the requirements.
 """
 
-import argparse
 import collections
 import os
 import random
@@ -102,14 +101,7 @@ def is_known(status, frames):
 
 
 def main():
-    parser = argparse.ArgumentParser()
-    parser.add_argument("pdl", type=os.path.abspath)
-    parser.add_argument("library", type=os.path.abspath)
-    parser.add_argument("--sample", type=int, default=0)
-    parser.add_argument("--jobs", type=int, default=os.cpu_count())
-    parser.add_argument("--networks", default=",".join(common.NETWORKS))
-    parser.add_argument("--verbose", action="store_true")
-    options = parser.parse_args()
+    options = common.parse_arguments()
 
     common.start_worker(options.pdl)
     tasks, seen = [], set()

@@ -1,5 +1,6 @@
 """What the tests of faults share: networks, their data, and commands that are run under a fault."""
 
+import argparse
 import concurrent.futures
 import json
 import os
@@ -16,6 +17,17 @@ ROWS = 4
 SECONDS = 120  # a run takes less than one
 # Files that are appended to while they are in use. All others are replaced at once.
 LOGS = ("metrics.jsonl", ".lock")
+
+
+def parse_arguments():
+    parser = argparse.ArgumentParser()
+    parser.add_argument("pdl", type=os.path.abspath)
+    parser.add_argument("library", type=os.path.abspath)
+    parser.add_argument("--sample", type=int, default=0)
+    parser.add_argument("--jobs", type=int, default=os.cpu_count())
+    parser.add_argument("--networks", default=",".join(NETWORKS))
+    parser.add_argument("--verbose", action="store_true")
+    return parser.parse_args()
 
 
 def write_data(path):

@@ -8,7 +8,6 @@ system call on a file and each fault that it may have. --sample=N takes N of the
 the same ones. README.md has the requirements.
 """
 
-import argparse
 import collections
 import errno
 import os
@@ -134,14 +133,7 @@ def try_call(task):
 
 
 def main():
-    parser = argparse.ArgumentParser()
-    parser.add_argument("pdl", type=os.path.abspath)
-    parser.add_argument("library", type=os.path.abspath)
-    parser.add_argument("--sample", type=int, default=0)
-    parser.add_argument("--jobs", type=int, default=os.cpu_count())
-    parser.add_argument("--networks", default=",".join(common.NETWORKS))
-    parser.add_argument("--verbose", action="store_true")
-    options = parser.parse_args()
+    options = common.parse_arguments()
 
     common.start_worker(options.pdl)
     tasks, total = [], collections.Counter()

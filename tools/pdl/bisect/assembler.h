@@ -44,8 +44,8 @@ class Assembler {
 std::vector<const Op*> CallsFromLeaves(const Graph& graph, llvm::ArrayRef<const Value*> roots,
                                        llvm::function_ref<bool(const Value*)> is_leaf);
 
-/// The network with the sizes of its inputs in place of symbols, and only the calls that its
-/// outputs need. Names are kept.
+/// Substitutes the sizes of the inputs for symbols, and removes calls that no output needs. Names
+/// are kept.
 llvm::Expected<FedNetwork> WithSizes(const FedNetwork& from);
 
 /// A part of a network: `calls` and those that they need besides, which returns `target` as the

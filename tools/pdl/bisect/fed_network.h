@@ -48,8 +48,8 @@ RunSetup SetupOf(const Side& side);
 llvm::Expected<std::shared_ptr<const Network>> MakeNetwork(const FedNetwork& fed,
                                                            const RunSetup& setup,
                                                            NetworkOptions options = {});
-/// The network with the calls of gradients in place of `gradient`, whose calls depend on more than
-/// its operands, with casts that reduce the precision, and without calls that no output needs.
+/// Lowers `gradient`, whose calls depend on more than its operands; inserts the casts that reduce
+/// the precision; removes calls that no output needs.
 llvm::Expected<FedNetwork> Lowered(const FedNetwork& fed, const RunSetup& setup);
 /// Puts the inputs into a Scope.
 void Feed(const FedNetwork& fed, Scope* scope);
