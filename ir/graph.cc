@@ -347,6 +347,12 @@ Value* Graph::FindValue(llvm::StringRef name) const {
   return found == names_.end() ? nullptr : found->second;
 }
 
+const GraphOutput* Graph::FindOutput(llvm::StringRef name) const {
+  for (const GraphOutput& output : outputs_)
+    if (output.name == name) return &output;
+  return nullptr;
+}
+
 std::string Graph::LocationToString(LocationId id) const {
   if (id >= locations_.size()) return "";
   const Location& location = locations_[id];

@@ -63,8 +63,7 @@ class Scheduler {
     for (const std::string& name : request_.outputs) {
       if (name == kNoOutput) continue;
       if (llvm::Error error = CheckOutput(graph_, name)) return error;
-      chosen_.push_back(*llvm::find_if(
-          graph_.outputs(), [&](const GraphOutput& output) { return output.name == name; }));
+      chosen_.push_back(*graph_.FindOutput(name));
     }
     return llvm::Error::success();
   }
@@ -472,11 +471,9 @@ llvm::Error CheckSize(const Schedule::Check& check, SymbolLookup lookup) {
 }
 
 llvm::Error CheckOutput(const Graph& graph, llvm::StringRef name) {
+  if (graph.FindOutput(name)) return llvm::Error::success();
   std::vector<llvm::StringRef> names;
-  for (const GraphOutput& output : graph.outputs()) {
-    if (output.name == name) return llvm::Error::success();
-    names.push_back(output.name);
-  }
+  for (const GraphOutput& output : graph.outputs()) names.push_back(output.name);
   const llvm::StringRef near = NearestName(name, names);
   std::string hint;
   if (!near.empty()) {

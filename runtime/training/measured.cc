@@ -10,8 +10,7 @@ namespace {
 Value* FindMeasured(const Graph& graph, llvm::StringRef name) {
   for (const GraphTraining& training : graph.trainings())
     if (training.loss->name() == name) return training.loss;
-  for (const GraphOutput& output : graph.outputs())
-    if (output.name == name) return output.value;
+  if (const GraphOutput* output = graph.FindOutput(name)) return output->value;
   return graph.FindValue(name);
 }
 

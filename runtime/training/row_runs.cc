@@ -151,13 +151,6 @@ llvm::Expected<std::vector<PackedValue>> Allocate(const std::vector<PackedValue>
   return values;
 }
 
-const Type& TypeOfOutput(const Graph& graph, llvm::StringRef name) {
-  const auto found = llvm::find_if(graph.outputs(),
-                                   [&](const GraphOutput& output) { return output.name == name; });
-  assert(found != graph.outputs().end());
-  return found->value->type();
-}
-
 /// Returns an Error if the outputs cannot be computed in parts and joined.
 llvm::Error CheckRowOutputs(const Graph& graph, const Dataset& data,
                             llvm::ArrayRef<std::string> outputs) {
@@ -216,7 +209,7 @@ llvm::Expected<std::vector<PackedValue>> RunRows(const Network& network, const D
       return AboutRows(std::move(error), data, rows.front(), rows.back());
     for (auto [name, values] : llvm::zip_equal(options.outputs, parts)) {
       llvm::Expected<PackedValue> value =
-          PackedValue::Find(scope, name, TypeOfOutput(network.graph(), name));
+          PackedValue::Find(scope, name, network.graph().FindOutput(name)->value->type());
       if (!value) return value.takeError();
       values.push_back(std::move(*value));
     }

@@ -56,9 +56,7 @@ llvm::Error Trainer::Impl::CheckOptions() const {
 llvm::Expected<Trainer::Impl::StepNetwork> Trainer::Impl::MakeStepNetwork(Graph step) const {
   StepNetwork made;
   for (size_t i = 0; i < names.all.size(); ++i) {
-    const bool is_there = llvm::any_of(
-        step.outputs(), [&](const GraphOutput& output) { return output.name == names.all[i]; });
-    if (!is_there) continue;
+    if (!step.FindOutput(names.all[i])) continue;
     made.outputs.push_back(names.all[i]);
     made.metrics.push_back(i);
   }

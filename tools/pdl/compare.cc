@@ -160,7 +160,7 @@ void CompareOutputs(const Side& first, const Side& second, const CompareArgument
   };
   for (const GraphOutput& output : graph.outputs()) {
     if (!is_selected(output.name)) continue;
-    const GraphOutput* partner = FindOutput(other, arguments.pairs.SecondOf(output.name));
+    const GraphOutput* partner = other.FindOutput(arguments.pairs.SecondOf(output.name));
     if (!partner) {
       report.AddLone(output.name, /*in_first=*/true);
       continue;
@@ -176,7 +176,7 @@ void CompareOutputs(const Side& first, const Side& second, const CompareArgument
   }
   for (const GraphOutput& output : other.outputs()) {
     const std::string name = arguments.pairs.FirstOf(output.name);
-    if (is_selected(name) && !FindOutput(graph, name)) report.AddLone(output.name, false);
+    if (is_selected(name) && !graph.FindOutput(name)) report.AddLone(output.name, false);
   }
 }
 

@@ -136,12 +136,6 @@ llvm::Error Write(const RequestedOutput& requested, const PackedValue& value) {
   return WriteNpz(requested.file, members);
 }
 
-const Type& TypeOf(const Graph& graph, llvm::StringRef name) {
-  for (const GraphOutput& output : graph.outputs())
-    if (output.name == name) return output.value->type();
-  InternalError("the run returned an output that the network does not have");
-}
-
 /// Prints an output, or writes it to the file that was requested.
 llvm::Error Show(const RequestedOutput& requested, const PackedValue& value) {
   if (!requested.file.empty()) return Write(requested, value);
@@ -212,8 +206,8 @@ llvm::Error Run(llvm::StringRef path, RunArguments& arguments, Ranks& ranks) {
   if (outputs.empty())
     for (const GraphOutput& output : graph.outputs()) outputs.push_back({output.name, ""});
   for (const RequestedOutput& requested : outputs) {
-    llvm::Expected<PackedValue> value =
-        PackedValue::Find((*first)->scope, requested.name, TypeOf(graph, requested.name));
+    const Type& type = graph.FindOutput(requested.name)->value->type();
+    llvm::Expected<PackedValue> value = PackedValue::Find((*first)->scope, requested.name, type);
     if (!value) return value.takeError();
     if (llvm::Error error = Show(requested, *value)) return error;
   }

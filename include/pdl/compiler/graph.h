@@ -257,6 +257,8 @@ class PDL_API Graph {
   llvm::ArrayRef<Value*> parameters() const { return parameters_; }
   llvm::ArrayRef<Value*> states() const { return states_; }
   llvm::ArrayRef<GraphOutput> outputs() const { return outputs_; }
+  /// The output of that name; null if there is none.
+  const GraphOutput* FindOutput(llvm::StringRef name) const;
   llvm::ArrayRef<GraphUpdate> updates() const { return updates_; }
   llvm::ArrayRef<GraphTraining> trainings() const { return trainings_; }
   llvm::ArrayRef<GraphConstraint> constraints() const { return constraints_; }

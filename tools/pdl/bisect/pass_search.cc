@@ -162,7 +162,7 @@ class PassSearch {
   }
 
   llvm::Error Explain(size_t count, PassFinding& finding) {
-    const Value* output = FindOutput(fed_.graph, finding.output)->value;
+    const Value* output = fed_.graph.FindOutput(finding.output)->value;
     const Value* first = nullptr;
     if (output->producer() != nullptr) {
       llvm::Expected<const Value*> found = FindFirst(output, count);

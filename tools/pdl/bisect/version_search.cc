@@ -83,8 +83,8 @@ class VersionSearch {
     if (!bad) return bad.takeError();
     llvm::Expected<Comparison> comparison = CompareAll(*good, *bad, names);
     if (!comparison) return comparison.takeError();
-    const Value* right = FindOutput(good->graph, finding_.output)->value;
-    const Value* wrong = FindOutput(bad->graph, finding_.output)->value;
+    const Value* right = good->graph.FindOutput(finding_.output)->value;
+    const Value* wrong = bad->graph.FindOutput(finding_.output)->value;
     if (comparison->first) {
       right = good->graph.FindValue(comparison->first->name);
       wrong = bad->graph.FindValue(comparison->first->name);

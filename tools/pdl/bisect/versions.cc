@@ -45,7 +45,7 @@ class VersionMixer {
     };
     std::vector<Output> outputs;
     for (const GraphOutput& output : versions_.good_.graph.outputs()) {
-      const GraphOutput* bad = FindOutput(versions_.bad_.graph, output.name);
+      const GraphOutput* bad = versions_.bad_.graph.FindOutput(output.name);
       if (bad == nullptr) continue;
       const bool is_bad = IsApplied(DifferenceSubject::kOutput, output.name);
       outputs.push_back({output.name, {is_bad ? bad->value : output.value, is_bad}});
@@ -243,8 +243,8 @@ void Versions::FindChanges() {
       add_calls(roots, change);
       change_of_call_[change.bad_op] = changes_.size();
     } else if (difference.subject == DifferenceSubject::kOutput) {
-      good = FindOutput(good_.graph, difference.name)->value;
-      bad = FindOutput(bad_.graph, difference.name)->value;
+      good = good_.graph.FindOutput(difference.name)->value;
+      bad = bad_.graph.FindOutput(difference.name)->value;
       add_calls(bad, change);
     } else if (difference.subject == DifferenceSubject::kParameter ||
                difference.subject == DifferenceSubject::kState) {

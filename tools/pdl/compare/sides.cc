@@ -119,12 +119,6 @@ llvm::Error OpenSame(const Side& opened, Side& side) {
   return llvm::Error::success();
 }
 
-const GraphOutput* FindOutput(const Graph& graph, llvm::StringRef name) {
-  const auto found = llvm::find_if(graph.outputs(),
-                                   [&](const GraphOutput& output) { return output.name == name; });
-  return found == graph.outputs().end() ? nullptr : found;
-}
-
 llvm::Expected<llvm::StringMap<Constant>> InitialValues(const Network& network) {
   llvm::StringMap<Constant> values;
   for (const Value* variable : Variables(network.graph())) {

@@ -54,8 +54,6 @@ llvm::Error Open(Side& side);
 /// Opens the network of `opened` again, on the device of the options of `side`.
 llvm::Error OpenSame(const Side& opened, Side& side);
 
-/// The output of that name; null if there is none.
-const GraphOutput* FindOutput(const Graph& graph, llvm::StringRef name);
 /// The values of parameters and states, without states whose size is known only to a run.
 llvm::Expected<llvm::StringMap<Constant>> InitialValues(const Network& network);
 
