@@ -1,4 +1,5 @@
 // Checks a call's attributes against the operator's declaration.
+#include "ir/emit_text.h"
 #include "llvm/ADT/StringExtras.h"
 #include "pdl/op/attribute_reader.h"
 #include "pdl/op/error.h"
@@ -24,8 +25,7 @@ std::string KindPhrase(const AttributeDecl& decl) {
 
 std::string ValuePhrase(const AttributeValue& value) {
   if (IsNone(value)) return "none";
-  std::string text = AttributeToString(value);
-  if (text.size() > 40) text = text.substr(0, 37) + "...";
+  const std::string text = Shorten(AttributeToString(value), 40);
   if (IsList(value)) return "the list " + text;
   return ("the " + AttributeKindName(KindOf(value)) + " " + text).str();
 }

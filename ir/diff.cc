@@ -4,6 +4,7 @@
 #include <map>
 
 #include "ir/differ.h"
+#include "ir/emit_text.h"
 #include "llvm/ADT/DenseMap.h"
 #include "llvm/ADT/StringExtras.h"
 #include "llvm/ADT/StringMap.h"
@@ -22,8 +23,6 @@ std::string Arrow(llvm::StringRef what, llvm::StringRef before, llvm::StringRef 
 llvm::StringRef NameOf(const Op& op) {
   return op.results().empty() ? llvm::StringRef() : llvm::StringRef(op.result()->name());
 }
-
-std::string TypedName(const Value& value) { return value.name() + ": " + value.type().ToString(); }
 
 std::string CallText(const Op& op) {
   std::string text;

@@ -2,11 +2,22 @@
 
 #include <algorithm>
 
+#include "ir/emit_text.h"
+#include "llvm/ADT/STLExtras.h"
 #include "llvm/ADT/StringExtras.h"
 #include "llvm/Support/raw_ostream.h"
 #include "pdl/compiler/weights.h"
 
 namespace pdl {
+
+std::string TypedName(const Value& value) { return value.name() + ": " + value.type().ToString(); }
+
+std::string Shorten(std::string string, size_t max_size) {
+  if (string.size() <= max_size) return string;
+  string.resize(max_size - 3);
+  return string.append("...");
+}
+
 namespace {
 
 std::string ConstantSummary(const Constant& value) {
@@ -41,10 +52,6 @@ std::string CheckToString(const DimCheck& check) {
   return check.left.ToString() + relation + check.right.ToString();
 }
 
-std::string TypedName(const Value* value) {
-  return value->name() + ": " + value->type().ToString();
-}
-
 class IrEmitter {
  public:
   explicit IrEmitter(const Graph& graph) : graph_(graph), os_(text_) {}
@@ -57,7 +64,7 @@ class IrEmitter {
       EndLine(constraint.check.message, constraint.location);
     }
     for (const Value* input : graph_.inputs()) {
-      os_ << "input " << TypedName(input);
+      os_ << "input " << TypedName(*input);
       EndLine("", input->location());
     }
     for (const Value* parameter : graph_.parameters()) EmitVariable("param ", *parameter);
@@ -86,7 +93,7 @@ class IrEmitter {
  private:
   void EmitVariable(llvm::StringRef keyword, const Value& value) {
     const VariableInfo& info = value.variable();
-    os_ << keyword << TypedName(&value);
+    os_ << keyword << TypedName(value);
     if (info.weight) {
       os_ << " = " << WeightToString(*info.weight);
     } else if (info.initializer) {
@@ -100,8 +107,9 @@ class IrEmitter {
 
   void EmitOps(BlockId block, llvm::StringRef indent) {
     for (const Op* op : graph_.block(block).ops) {
-      os_ << indent << llvm::join(llvm::map_range(op->results(), TypedName), ", ") << " = "
-          << op->type() << "(";
+      os_ << indent
+          << llvm::join(llvm::map_range(llvm::make_pointee_range(op->results()), TypedName), ", ")
+          << " = " << op->type() << "(";
       std::vector<std::string> arguments;
       for (const Value* operand : op->operands()) arguments.push_back(operand->name());
       llvm::append_range(arguments, AttributesOf(*op));
@@ -118,7 +126,8 @@ class IrEmitter {
   void EmitBlock(BlockId id) {
     const Block& block = graph_.block(id);
     os_ << "block " << id.index << " ("
-        << llvm::join(llvm::map_range(block.inputs, TypedName), ", ") << ") {\n";
+        << llvm::join(llvm::map_range(llvm::make_pointee_range(block.inputs), TypedName), ", ")
+        << ") {\n";
     EmitOps(id, "  ");
     os_ << "  return "
         << llvm::join(llvm::map_range(block.outputs, [](const Value* v) { return v->name(); }),
@@ -206,8 +215,7 @@ class DotEmitter {
     for (const Op* op : graph_.block(block).ops) {
       std::string label = op->type();
       for (std::string text : AttributesOf(*op)) {
-        if (text.size() > kMaxWidth) text = text.substr(0, kMaxWidth - 3) + "...";
-        label += "\n" + text;
+        label += "\n" + Shorten(std::move(text), kMaxWidth);
       }
       std::string node = NodeOf(*op->result());
       os_ << indent << node << " [shape=box, style=rounded, label=" << Quote(label)

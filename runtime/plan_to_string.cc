@@ -1,3 +1,4 @@
+#include "ir/emit_text.h"
 #include "llvm/ADT/StringExtras.h"
 #include "llvm/Support/FormatVariadic.h"
 #include "llvm/Support/raw_ostream.h"
@@ -46,9 +47,7 @@ std::string CallToString(const Graph& graph, const Op& op) {
   for (size_t i = 0; i < attributes.size(); ++i) {
     const AttributeValue& value = op.attribute_values()[i];
     if (Identical(value, attributes[i].default_value)) continue;
-    std::string shown = AttributeToString(value);
-    if (shown.size() > kMaxShown) shown = shown.substr(0, kMaxShown - 3) + "...";
-    operands.push_back(attributes[i].name + "=" + shown);
+    operands.push_back(attributes[i].name + "=" + Shorten(AttributeToString(value), kMaxShown));
   }
   std::string text =
       llvm::join(results, ", ") + " = " + op.type() + "(" + llvm::join(operands, ", ") + ")";

@@ -5,23 +5,16 @@
 #include <type_traits>
 
 #include "frontend/elaborate/function.h"
+#include "ir/emit_text.h"
 #include "llvm/ADT/DenseSet.h"
 #include "llvm/ADT/STLExtras.h"
-#include "llvm/Support/FormatVariadic.h"
 #include "pdl/op/half.h"
 
 namespace pdl {
 namespace {
 
-template <typename... Args>
-llvm::Error Fail(const char* format, Args&&... args) {
-  return llvm::createStringError(llvm::formatv(format, std::forward<Args>(args)...).str());
-}
-
-std::string Shorten(std::string text) {
-  if (text.size() > 40) text = text.substr(0, 37) + "...";
-  return text;
-}
+/// The length of a value in a message.
+constexpr size_t kMaxShown = 40;
 
 }  // namespace
 
@@ -95,9 +88,10 @@ std::string Datum::Phrase() const {
   if (const auto* v = get<int64_t>()) return "the int " + std::to_string(*v);
   if (const auto* v = get<Real>()) return "the float " + FloatToString(v->value);
   if (const auto* v = get<bool>()) return *v ? "true" : "false";
-  if (const auto* v = get<llvm::StringRef>()) return "the string \"" + Shorten(v->str()) + "\"";
+  if (const auto* v = get<llvm::StringRef>())
+    return "the string \"" + Shorten(v->str(), kMaxShown) + "\"";
   if (const auto* v = get<DType>()) return "the dtype " + DTypeName(*v).str();
-  if (const auto* v = get<Dim>()) return "the size " + Shorten(v->ToString());
+  if (const auto* v = get<Dim>()) return "the size " + Shorten(v->ToString(), kMaxShown);
   if (is<None>()) return "none";
   if (is<FunctionValue>()) return "a function";
   if (is<Record>()) return "a record";
@@ -234,25 +228,25 @@ llvm::Expected<AttributeValue> ToList(const std::vector<Datum>& items, const Att
   const Datum& first = items.front();
   const size_t kind = first.value.index();
   const bool is_only = all([&](const Datum& d) { return d.value.index() == kind; });
-  if (!is_only) return Fail("has items of different kinds");
-  return Fail("must be {0}, got a list of {1}", TypePhrase(decl),
-              first.list() != nullptr            ? "lists"
-              : first.is<Datum::FunctionValue>() ? "functions"
-              : first.is<Datum::Record>()        ? "records"
-                                                 : first.Phrase());
+  if (!is_only) return DatumError("has items of different kinds");
+  return DatumError("must be {0}, got a list of {1}", TypePhrase(decl),
+                    first.list() != nullptr            ? "lists"
+                    : first.is<Datum::FunctionValue>() ? "functions"
+                    : first.is<Datum::Record>()        ? "records"
+                                                       : first.Phrase());
 }
 
 }  // namespace
 
 llvm::Expected<AttributeValue> ToAttribute(const Datum& datum, const AttributeDecl& decl,
                                            std::optional<DType> dtype) {
-  if (datum.holds_tensor()) return Fail("must be known at compile time, got a tensor");
+  if (datum.holds_tensor()) return DatumError("must be known at compile time, got a tensor");
   if (datum.is<Datum::None>()) return AttributeValue();
   if (decl.kind == AttributeKind::kTensor && !decl.is_list) {
     if (!datum.is_literal())
-      return Fail("must be a number or a list of numbers, got {0}", datum.Phrase());
+      return DatumError("must be a number or a list of numbers, got {0}", datum.Phrase());
     llvm::Expected<Constant> constant = ToConstant(datum, dtype ? *dtype : NaturalDType(datum));
-    if (!constant) return Fail("cannot hold this: {0}", llvm::toString(constant.takeError()));
+    if (!constant) return DatumError("cannot hold this: {0}", llvm::toString(constant.takeError()));
     return AttributeValue(std::move(*constant));
   }
   if (const auto* items = datum.list()) {
@@ -269,7 +263,7 @@ llvm::Expected<AttributeValue> ToAttribute(const Datum& datum, const AttributeDe
         } else if (auto* ints = std::get_if<std::vector<int64_t>>(&*one)) {
           shape.append(ints->begin(), ints->end());
         } else {
-          return Fail("must be a list of shapes");
+          return DatumError("must be a list of shapes");
         }
         shapes.push_back(std::move(shape));
       }
@@ -290,9 +284,9 @@ llvm::Expected<AttributeValue> ToAttribute(const Datum& datum, const AttributeDe
   if (const auto* v = datum.get<DType>()) return AttributeValue(*v);
   if (const auto* v = datum.get<Dim>()) {
     if (decl.kind == AttributeKind::kShape) return AttributeValue(Shape{*v});
-    return Fail("must be known at compile time, got the size {0}", v->ToString());
+    return DatumError("must be known at compile time, got the size {0}", v->ToString());
   }
-  return Fail("must be known at compile time");
+  return DatumError("must be known at compile time");
 }
 
 DType NaturalDType(const Datum& literal) {
@@ -316,7 +310,7 @@ class ConstantWriter {
     switch (dtype_) {
       case DType::kBool:
         if (const auto* v = leaf.get<bool>()) return Put(*v);
-        return Fail("{0} is not a bool", leaf.Phrase());
+        return DatumError("{0} is not a bool", leaf.Phrase());
       case DType::kF16:
         return WriteReal(leaf, [&](float v) { return Put(float16(v)); });
       case DType::kBF16:
@@ -325,7 +319,7 @@ class ConstantWriter {
         return WriteReal(leaf, [&](float v) { return Put(v); });
       case DType::kF64:
         if (std::optional<double> v = leaf.number()) return Put(*v);
-        return Fail("{0} is not an f64", leaf.Phrase());
+        return DatumError("{0} is not an f64", leaf.Phrase());
       case DType::kI8:
         return WriteInteger<int8_t>(leaf);
       case DType::kI16:
@@ -367,14 +361,14 @@ class ConstantWriter {
       value =
           real->literal != nullptr ? real->literal->float32_value : static_cast<float>(real->value);
       if (std::isfinite(real->value) && !(std::fabs(value) <= largest)) {
-        return Fail("{0} does not fit in {1}", FloatToString(real->value), DTypeName(dtype_));
+        return DatumError("{0} does not fit in {1}", FloatToString(real->value), DTypeName(dtype_));
       }
     } else if (const auto* integer = leaf.get<int64_t>()) {
       value = static_cast<float>(*integer);
       if (!(std::fabs(value) <= largest))
-        return Fail("{0} does not fit in {1}", *integer, DTypeName(dtype_));
+        return DatumError("{0} does not fit in {1}", *integer, DTypeName(dtype_));
     } else {
-      return Fail("{0} is not of dtype {1}", leaf.Phrase(), DTypeName(dtype_));
+      return DatumError("{0} is not of dtype {1}", leaf.Phrase(), DTypeName(dtype_));
     }
     return put(value);
   }
@@ -382,13 +376,14 @@ class ConstantWriter {
   template <typename T>
   llvm::Error WriteInteger(const Datum& leaf) {
     const auto* v = leaf.get<int64_t>();
-    if (v == nullptr) return Fail("{0} is not of dtype {1}", leaf.Phrase(), DTypeName(dtype_));
+    if (v == nullptr)
+      return DatumError("{0} is not of dtype {1}", leaf.Phrase(), DTypeName(dtype_));
     const bool fits =
         std::is_same_v<T, uint64_t>
             ? *v >= 0
             : *v >= static_cast<int64_t>(std::numeric_limits<T>::min()) &&
                   (sizeof(T) == 8 || *v <= static_cast<int64_t>(std::numeric_limits<T>::max()));
-    if (!fits) return Fail("{0} does not fit in {1}", *v, DTypeName(dtype_));
+    if (!fits) return DatumError("{0} does not fit in {1}", *v, DTypeName(dtype_));
     return Put(static_cast<T>(*v));
   }
 
@@ -399,9 +394,9 @@ class ConstantWriter {
 llvm::Error WriteLeaves(const Datum& datum, llvm::ArrayRef<int64_t> sizes, ConstantWriter* writer) {
   const auto* items = datum.list();
   if (sizes.empty() != (items == nullptr))
-    return Fail("lists are mixed with values that are not lists");
+    return DatumError("lists are mixed with values that are not lists");
   if (items != nullptr && static_cast<int64_t>(items->size()) != sizes.front())
-    return Fail("its rows differ in length");
+    return DatumError("its rows differ in length");
   if (items == nullptr) return writer->Write(datum);
   for (const Datum& item : *items) {
     if (llvm::Error error = WriteLeaves(item, sizes.drop_front(), writer)) return error;

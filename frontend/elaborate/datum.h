@@ -11,6 +11,7 @@
 #include "frontend/syntax/ast.h"
 #include "llvm/ADT/StringRef.h"
 #include "llvm/Support/Error.h"
+#include "llvm/Support/FormatVariadic.h"
 #include "pdl/compiler/graph.h"
 #include "pdl/op/attribute.h"
 #include "pdl/op/constant.h"
@@ -154,6 +155,13 @@ DType NaturalDType(const Datum& literal);
 /// Converts a literal to a tensor. Returns an Error (a plain message) if its lists are ragged or a
 /// number does not fit the dtype. Requires is_literal().
 llvm::Expected<Constant> ToConstant(const Datum& literal, DType dtype);
+
+/// An error of a computation with constants, without code and location: `DatumError("{0} / 0
+/// divides by zero", a)`.
+template <typename... Args>
+llvm::Error DatumError(const char* format, Args&&... args) {
+  return llvm::createStringError(llvm::formatv(format, std::forward<Args>(args)...).str());
+}
 
 }  // namespace pdl
 

@@ -2,20 +2,13 @@
 
 #include <cmath>
 
-#include "llvm/Support/FormatVariadic.h"
-
 namespace pdl {
 namespace {
 
 using ast::Operator;
 
-template <typename... Args>
-llvm::Error Fail(const char* format, Args&&... args) {
-  return llvm::createStringError(llvm::formatv(format, std::forward<Args>(args)...).str());
-}
-
 llvm::Error Overflow(Operator op, int64_t a, int64_t b) {
-  return Fail("{0} {1} {2} does not fit in 64 bits", a, ast::Spelling(op), b);
+  return DatumError("{0} {1} {2} does not fit in 64 bits", a, ast::Spelling(op), b);
 }
 
 bool IsComparison(Operator op) { return op >= Operator::kEqual && op <= Operator::kGreaterEqual; }
@@ -51,10 +44,10 @@ llvm::Expected<Datum> FoldIntegers(Operator op, int64_t a, int64_t b) {
       if (__builtin_mul_overflow(a, b, &result)) return Overflow(op, a, b);
       return Datum(result);
     case Operator::kDivide:
-      if (b == 0) return Fail("{0} / 0 divides by zero", a);
+      if (b == 0) return DatumError("{0} / 0 divides by zero", a);
       return Datum(Datum::Real{static_cast<double>(a) / static_cast<double>(b)});
     case Operator::kFloorDivide:
-      if (b == 0) return Fail("{0} // 0 divides by zero", a);
+      if (b == 0) return DatumError("{0} // 0 divides by zero", a);
       if (b == -1) {
         if (__builtin_sub_overflow(int64_t{0}, a, &result)) return Overflow(op, a, b);
         return Datum(result);
@@ -62,7 +55,7 @@ llvm::Expected<Datum> FoldIntegers(Operator op, int64_t a, int64_t b) {
       result = a / b;
       return Datum(a % b != 0 && (a < 0) != (b < 0) ? result - 1 : result);
     case Operator::kRemainder:
-      if (b == 0) return Fail("{0} % 0 divides by zero", a);
+      if (b == 0) return DatumError("{0} % 0 divides by zero", a);
       if (b == -1) return Datum(int64_t{0});
       result = a % b;
       return Datum(result != 0 && (result < 0) != (b < 0) ? result + b : result);
@@ -107,7 +100,7 @@ Datum FoldReals(Operator op, double a, double b) {
 
 llvm::Expected<Datum> FoldDims(Operator op, const Dim& a, const Dim& b) {
   if (const std::string reason = NotComparable(op, a, b); !reason.empty())
-    return Fail("{0}", reason);
+    return DatumError("{0}", reason);
   Dim result;
   switch (op) {
     case Operator::kAdd:
@@ -126,11 +119,11 @@ llvm::Expected<Datum> FoldDims(Operator op, const Dim& a, const Dim& b) {
       result = Dim::Mod(a, b);
       break;
     case Operator::kDivide:
-      return Fail("sizes are divided with //, which rounds down");
+      return DatumError("sizes are divided with //, which rounds down");
     case Operator::kPower:
       if (!b.is_constant() || b.constant() < 0)
-        return Fail("a size is raised to a power that is an int of at least 0, got {0}",
-                    b.ToString());
+        return DatumError("a size is raised to a power that is an int of at least 0, got {0}",
+                          b.ToString());
       // Halving the exponent bounds the loop; a result beyond the limits of a size stays invalid.
       result = 1;
       for (auto [base, exponent] = std::pair(a, b.constant()); exponent > 0; exponent >>= 1) {
@@ -139,11 +132,12 @@ llvm::Expected<Datum> FoldDims(Operator op, const Dim& a, const Dim& b) {
       }
       break;
     default:
-      return Fail("'{0}' does not take sizes", ast::Spelling(op));
+      return DatumError("'{0}' does not take sizes", ast::Spelling(op));
   }
   if (!result.is_valid()) {
-    return Fail(b.is_constant(0) ? "{0} {1} {2} divides by zero" : "{0} {1} {2} leaves 64 bits",
-                a.ToString(), ast::Spelling(op), b.ToString());
+    return DatumError(
+        b.is_constant(0) ? "{0} {1} {2} divides by zero" : "{0} {1} {2} leaves 64 bits",
+        a.ToString(), ast::Spelling(op), b.ToString());
   }
   return Datum(std::move(result));
 }
@@ -154,24 +148,24 @@ llvm::Error BadOperands(Operator op, const Datum& a, const Datum& b) {
     const char* help = !are_lists ? "; a list with a type is a tensor: x: f32[2] = [1, 2]"
                        : op == Operator::kAdd ? "; [a..., b...] joins two"
                                               : "";
-    return Fail("lists have no arithmetic: '{0}' between {1} and {2}{3}", ast::Spelling(op),
-                a.Phrase(), b.Phrase(), a.holds_tensor() || b.holds_tensor() ? "" : help);
+    return DatumError("lists have no arithmetic: '{0}' between {1} and {2}{3}", ast::Spelling(op),
+                      a.Phrase(), b.Phrase(), a.holds_tensor() || b.holds_tensor() ? "" : help);
   }
-  return Fail("'{0}' does not take {1} and {2}", ast::Spelling(op), a.Phrase(), b.Phrase());
+  return DatumError("'{0}' does not take {1} and {2}", ast::Spelling(op), a.Phrase(), b.Phrase());
 }
 
 llvm::Expected<Datum> FoldComparison(Operator op, const Datum& a, const Datum& b) {
   if (auto x = a.dim(), y = b.dim(); x && y) {
     if (const std::string reason = NotComparable(op, *x, *y); !reason.empty())
-      return Fail("{0}", reason);
+      return DatumError("{0}", reason);
     switch (Decide(MakeCheck(op, *x, *y))) {
       case Truth::kTrue:
         return Datum(true);
       case Truth::kFalse:
         return Datum(false);
       case Truth::kUnknown:
-        return Fail("whether {0} {1} {2} is not known at compile time", x->ToString(),
-                    ast::Spelling(op), y->ToString());
+        return DatumError("whether {0} {1} {2} is not known at compile time", x->ToString(),
+                          ast::Spelling(op), y->ToString());
     }
   }
   if (auto x = a.number(), y = b.number(); x && y) return Datum(Compare(op, *x, *y));
@@ -207,13 +201,13 @@ llvm::Expected<Datum> FoldInfix(Operator op, const Datum& a, const Datum& b) {
 llvm::Expected<Datum> FoldPrefix(Operator op, const Datum& operand) {
   if (op == Operator::kNot) {
     if (const auto* v = operand.get<bool>()) return Datum(!*v);
-    return Fail("'not' does not take {0}", operand.Phrase());
+    return DatumError("'not' does not take {0}", operand.Phrase());
   }
   if (const auto* v = operand.get<Datum::Real>()) return Datum(Datum::Real{-v->value});
   if (operand.is<int64_t>() || operand.is<Dim>()) {
     return FoldInfix(Operator::kSubtract, Datum(int64_t{0}), operand);
   }
-  return Fail("'-' does not take {0}", operand.Phrase());
+  return DatumError("'-' does not take {0}", operand.Phrase());
 }
 
 std::string NotComparable(Operator op, const Dim& a, const Dim& b) {

@@ -16,7 +16,6 @@ namespace pdl {
 namespace {
 
 constexpr llvm::StringLiteral kMagic("\x93NUMPY");
-constexpr size_t kMaxRank = 64;
 
 /// The information in the header.
 struct Header {
@@ -143,8 +142,8 @@ class HeaderParser {
         return CannotRead(path_, "it has a size of {0}", digits.take_front(40));
       text_ = text_.drop_front(digits.size());
       Take("L");  // as written by Python 2
-      if (header_.sizes.size() == kMaxRank)
-        return CannotRead(path_, "it has more than {0} dims", kMaxRank);
+      if (header_.sizes.size() == kMaxFileRank)
+        return CannotRead(path_, "it has more than {0} dims", kMaxFileRank);
       header_.sizes.push_back(size);
       if (!Take(",") && !text_.ltrim().starts_with(")")) return Malformed();
     }

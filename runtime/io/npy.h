@@ -12,6 +12,9 @@
 
 namespace pdl {
 
+/// The maximum number of dims of a tensor in a file.
+inline constexpr size_t kMaxFileRank = 64;
+
 /// Parses `file`, which must be exactly one array. `path` is for messages.
 llvm::Expected<Tensor> ParseNpy(llvm::StringRef path, const SharedBytes& file);
 

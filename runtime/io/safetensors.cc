@@ -18,7 +18,6 @@ namespace {
 
 constexpr size_t kLengthSize = 8;
 constexpr uint64_t kMaxHeader = 100'000'000;
-constexpr size_t kMaxRank = 64;
 constexpr llvm::StringLiteral kMetadata("__metadata__");
 
 /// The name of a dtype in the format, which is in upper case: "BF16".
@@ -87,7 +86,8 @@ class HeaderReader {
       return broken("lacks its dtype, shape or data_offsets");
     std::optional<DType> dtype = DTypeFromStoredName(*dtype_name);
     if (!dtype) return broken("has the dtype " + *dtype_name + ", which is not supported");
-    if (shape->size() > kMaxRank) return broken("has more than " + llvm::Twine(kMaxRank) + " dims");
+    if (shape->size() > kMaxFileRank)
+      return broken("has more than " + llvm::Twine(kMaxFileRank) + " dims");
 
     SafetensorsFile::Entry entry{name.str(), *dtype, {}, 0, 0};
     for (const llvm::json::Value& size : *shape) {

@@ -11,10 +11,10 @@
 namespace pdl {
 namespace {
 
-class Step {
+class StepRun {
  public:
-  Step(const Network& network, llvm::StringRef state, llvm::ArrayRef<std::string> losses,
-       Scope* scope, DeviceContext* context)
+  StepRun(const Network& network, llvm::StringRef state, llvm::ArrayRef<std::string> losses,
+          Scope* scope, DeviceContext* context)
       : network_(network),
         state_(state.str()),
         losses_(losses),
@@ -112,7 +112,7 @@ llvm::Expected<ScaledStep> RunScaledStep(const Network& network, llvm::StringRef
   if (scope == nullptr || context == nullptr)
     return MakeUserError(Code::kOperatorUse, "a training step needs a {0}, got none",
                          scope == nullptr ? "scope" : "context");
-  return Step(network, state, losses, scope, context).Run(run);
+  return StepRun(network, state, losses, scope, context).Run(run);
 }
 
 }  // namespace pdl
