@@ -27,6 +27,8 @@ llvm::Error RunCancellable(const std::atomic<bool>* cancel, llvm::function_ref<l
   if (cancel == nullptr) return f();
   const CurrentScope scope(cancel);
   try {
+    // Empty tensors leave nothing to run that would look at the flag.
+    EndIfCancelled(cancel);
     return f();
   } catch (const RunCancelled&) {
     return MakeUserError(Code::kCancelled, "the run was cancelled");

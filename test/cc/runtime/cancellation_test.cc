@@ -78,6 +78,18 @@ TEST_F(Cancellation, EndsWithinACallAndChangesNothing) {
   EXPECT_EQ(Printed(scope, "a"), "4.0");
 }
 
+TEST_F(Cancellation, EndsARunWithoutCalls) {
+  auto network = MakeNetwork("input x: f32[N]\noutput y = in_pieces(x)\n");
+  Scope scope;
+  Feed(scope, "x", F32({0}, {}));
+  cancel = true;
+  EXPECT_EQ(CodeAndText(Run(*network, scope)),
+            CodeName(Code::kCancelled) + ": the run was cancelled");
+  cancel = false;
+  ASSERT_FALSE(Run(*network, scope));
+  EXPECT_EQ(Printed(scope, "y"), "[]");
+}
+
 TEST_F(Cancellation, EndsThePiecesOfAllThreads) {
   auto network = MakeNetwork("input x: f32[N]\noutput y = in_pieces(x)\n");
   Scope scope;
