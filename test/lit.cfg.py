@@ -51,7 +51,7 @@ def can_mount():
 config.name = "pdl"
 config.test_format = lit.formats.ShTest(execute_external=False)
 config.suffixes = [".pdl", ".test"]
-config.excludes = ["Inputs", "broken", "cc", "faults", "golden", "ops", "round_trip"]
+config.excludes = ["Inputs", "broken", "cc", "faults", "golden", "ops", "round_trip", "soak"]
 config.test_source_root = config.pdl_source + "/test"
 config.test_exec_root = config.pdl_build + "/test"
 
