@@ -48,9 +48,16 @@ endif()
 add_library(pdl_options INTERFACE)
 add_library(pdl_generated_options INTERFACE)
 target_compile_options(pdl_options INTERFACE $<$<COMPILE_LANGUAGE:CXX>:-Wall;-Wextra;-Werror>)
+if(CMAKE_CXX_COMPILER_ID STREQUAL "GNU" AND CMAKE_CXX_COMPILER_VERSION VERSION_LESS 14)
+  # False positives in inlined functions of std::string: https://gcc.gnu.org/PR105329, PR105651.
+  target_compile_options(
+    pdl_options INTERFACE $<$<COMPILE_LANGUAGE:CXX>:-Wno-array-bounds;-Wno-restrict;-Wno-stringop-overflow;-Wno-stringop-overread>)
+endif()
 target_compile_options(pdl_generated_options INTERFACE $<$<COMPILE_LANGUAGE:CXX>:-w>)
 
+include(PdlHarden)
 foreach(target pdl_options pdl_generated_options)
+  pdl_harden(${target})
   # Fused and unfused chains must agree to the last bit, so multiplications and additions must not be contracted.
   target_compile_options(
     ${target} INTERFACE $<$<COMPILE_LANGUAGE:CXX>:-ffp-contract=off;-fno-semantic-interposition>)

@@ -41,18 +41,37 @@ function(pdl_module name)
   endif()
 endfunction()
 
-# Compiles sources of a folder whose names have the same initial together: headers and templates, which are most of the
-# work, are compiled once for all of them. The groups do not change when a file is added. Names in anonymous namespaces
-# must differ within a group; the debug preset compiles each source individually and so verifies its includes.
+# Compiles sources of a folder together: headers and templates, which are much of the work, are compiled once for all of
+# them. A folder of up to 8 files is one group, one of up to 24 files has two, and a larger one has a group for each
+# initial of the names, so a group is compiled in seconds, and adding a file rarely changes which files are together.
+# Names in anonymous namespaces must differ within a group; the debug preset compiles each source individually and so
+# verifies its includes.
 function(pdl_compile_together target)
   get_target_property(sources ${target} SOURCES)
+  set(folders)
   foreach(source IN LISTS sources)
     cmake_path(GET source PARENT_PATH folder)
-    cmake_path(GET source FILENAME file)
-    string(SUBSTRING ${file} 0 1 initial)
+    list(APPEND folders ${folder})
+    list(APPEND files_of_${folder} ${source})
+  endforeach()
+  list(REMOVE_DUPLICATES folders)
+  foreach(folder IN LISTS folders)
+    set(files ${files_of_${folder}})
+    list(LENGTH files count)
+    if(count LESS_EQUAL 8)
+      set(ranges a-z)
+    elseif(count LESS_EQUAL 24)
+      set(ranges a-m n-z)
+    else()
+      set(ranges a b c d e f g h i j k l m n o p q r s t u v w x y z)
+    endif()
     cmake_path(RELATIVE_PATH folder BASE_DIRECTORY ${PROJECT_SOURCE_DIR})
-    string(MAKE_C_IDENTIFIER "${folder}/${initial}" group)
-    set_source_files_properties(${source} PROPERTIES UNITY_GROUP ${group})
+    foreach(range IN LISTS ranges)
+      string(MAKE_C_IDENTIFIER "${folder}/${range}" group)
+      set(members ${files})
+      list(FILTER members INCLUDE REGEX "/[${range}][^/]*$")
+      set_source_files_properties(${members} PROPERTIES UNITY_GROUP ${group})
+    endforeach()
   endforeach()
   set_target_properties(${target} PROPERTIES UNITY_BUILD ${PDL_COMPILE_TOGETHER} UNITY_BUILD_MODE GROUP)
 endfunction()

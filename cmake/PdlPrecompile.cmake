@@ -1,7 +1,7 @@
 # Precompiled headers: library headers that nearly every source includes.
 #
-# pdl_precompile(TARGET) is for the modules. It has an effect under AddressSanitizer only, so that the other
-# builds still verify that every source includes the headers it uses.
+# pdl_precompile(TARGET) is for the modules. It has no effect in the debug preset (PDL_COMPILE_TOGETHER=OFF), which so
+# verifies that every source includes the headers it uses.
 #
 # pdl_precompile_tests(TARGET IS_INTERNAL) is for GoogleTest programs, in every build. They share one precompiled
 # header, and those that link the modules statically another one, since their compiler options differ.
@@ -57,24 +57,33 @@ function(pdl_precompile_headers target)
     ${ARGN})
 endfunction()
 
-function(pdl_precompile target)
-  if(PDL_SANITIZE MATCHES "address")
-    pdl_precompile_headers(${target})
-  endif()
-endfunction()
-
-function(pdl_precompile_tests target is_internal)
-  # thread_sanitizer.h must be included before the precompiled headers.
-  if(PDL_SANITIZE MATCHES "thread")
-    return()
-  endif()
-  set(property PDL_PRECOMPILED_TESTS_${is_internal})
-  get_property(first GLOBAL PROPERTY ${property})
+# Makes `target` use the precompiled headers of the first target with the same `key`. Targets with one key must have the
+# same compiler options. Additional headers follow the key.
+function(pdl_share_precompiled target key)
+  get_property(first GLOBAL PROPERTY PDL_PRECOMPILED_${key})
   if(first)
     target_compile_options(${target} PRIVATE ${PDL_PRECOMPILED_OPTIONS})
     target_precompile_headers(${target} REUSE_FROM ${first})
   else()
-    set_property(GLOBAL PROPERTY ${property} ${target})
-    pdl_precompile_headers(${target} <gtest/gtest.h>)
+    set_property(GLOBAL PROPERTY PDL_PRECOMPILED_${key} ${target})
+    pdl_precompile_headers(${target} ${ARGN})
+  endif()
+endfunction()
+
+function(pdl_precompile target)
+  # thread_sanitizer.h must be included before the precompiled headers.
+  if(NOT PDL_COMPILE_TOGETHER OR PDL_SANITIZE MATCHES "thread")
+    return()
+  endif()
+  # Libraries are compiled with -fPIC, programs with -fPIE.
+  get_target_property(type ${target} TYPE)
+  get_target_property(options ${target} COMPILE_OPTIONS)
+  string(MD5 key "${type} ${options}")
+  pdl_share_precompiled(${target} ${key})
+endfunction()
+
+function(pdl_precompile_tests target is_internal)
+  if(NOT PDL_SANITIZE MATCHES "thread")
+    pdl_share_precompiled(${target} tests_${is_internal} <gtest/gtest.h>)
   endif()
 endfunction()
