@@ -94,7 +94,7 @@ bool Statements::CheckPlace(const ast::Statement* statement) {
 void Statements::Elaborate(const ast::Statement* statement) {
   const SourceRange head{statement->range.begin, statement->range.begin};
   const Budget::Nesting nesting(budget_);
-  if (!nesting.Fits(head) || !budget_.SpendStep(head)) return;
+  if (budget_.IsCancelled() || !nesting.Fits(head) || !budget_.SpendStep(head)) return;
   at_.frame->base.clear();
   last_.value.clear();
   last_.results.clear();

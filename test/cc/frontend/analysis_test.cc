@@ -3,6 +3,8 @@
 
 #include <gtest/gtest.h>
 
+#include <atomic>
+
 #include "llvm/ADT/STLExtras.h"
 #include "llvm/ADT/StringMap.h"
 #include "pdl/compiler/layers.h"
@@ -337,6 +339,37 @@ v: f3[N] = x
                     diagnostic.suggestion->replacement);
   }
   EXPECT_EQ(edits, (Strings{"relux -> relu", "scal -> scale", "yy -> y", "f3 -> f32"}));
+}
+
+TEST(Analysis, EndsWhenItIsCancelled) {
+  std::atomic<bool> cancel = false;
+  CompileRequest request;
+  request.file = std::make_shared<const SourceFile>(
+      "main.pdl",
+      "import \"a.pdl\"\ninput x: f32[N]\ny = relux(x)\ntest \"t\" { z = relux(1.0) }\n");
+  request.registry = &GlobalRegistry();
+  request.cancel = &cancel;
+  bool cancels = false;
+  request.read_file =
+      [&](llvm::StringRef path) -> llvm::Expected<std::shared_ptr<const SourceFile>> {
+    cancel = cancels;
+    return std::make_shared<const SourceFile>(path.str(), "");
+  };
+  EXPECT_EQ(SourceAnalysis::Run(request).compiled.diagnostics.num_errors(), 1u);
+  EXPECT_EQ(Compile(request).diagnostics.num_errors(), 1u);
+  // No statement follows, and no graph is mistaken for a complete one.
+  cancels = true;
+  const AnalysisResult result = SourceAnalysis::Run(request);
+  EXPECT_FALSE(result.compiled.diagnostics.has_errors());
+  EXPECT_FALSE(result.compiled.graph);
+  EXPECT_TRUE(result.analysis->TypeHints({0, UINT32_MAX}).empty());
+  cancel = false;
+  EXPECT_FALSE(Compile(request).diagnostics.has_errors());
+  EXPECT_FALSE(Compile(request).graph);
+  cancel = false;
+  Diagnostics diagnostics;
+  EXPECT_EQ(SourceAnalysis::WithTests(result.analysis, request, &diagnostics), result.analysis);
+  EXPECT_FALSE(diagnostics.has_errors());
 }
 
 }  // namespace
