@@ -126,6 +126,7 @@ CompileResult Elaborate(const CompileRequest& request, SourceAnalysis::Data* dat
   Elaborator elaborator(request, *ast, &result.diagnostics, &data->facts);
   Graph graph = elaborator.Run();
   result.diagnostics.Sort();
+  if (request.is_cancelled()) return result;
   KeepLocations(graph, elaborator.files(), data);
   KeepVariables(graph, data);
   for (const ast::Statement* statement : ast->statements)
@@ -193,6 +194,7 @@ std::shared_ptr<const SourceAnalysis> SourceAnalysis::WithTests(
       Diagnostics errors;
       Elaborator elaborator(request, *ast, &errors, &facts);
       elaborator.RunTest(*test, run, {});
+      if (request.is_cancelled()) return analysis;
       if (!errors.has_errors()) continue;
       errors.Sort();
       for (const Diagnostic& error : errors.all())

@@ -36,6 +36,12 @@ Extent ExtentOf(const Dim& dim) {
 
 }  // namespace
 
+bool Budget::IsCancelled() {
+  if (!request_.is_cancelled()) return false;
+  report_.Stop();
+  return true;
+}
+
 bool Budget::LookAndTake(Meter& meter, uint64_t count, SourceRange place) {
   if (report_.stopped()) return false;
   if (meter.used > meter.limit || count > meter.limit - meter.used)

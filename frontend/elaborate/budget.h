@@ -17,6 +17,8 @@ class Budget {
   Budget(const CompileRequest& request, Position& at, Graph& graph, Spent& spent, Reporter& report)
       : request_(request), at_(at), graph_(graph), spent_(spent), report_(report) {}
 
+  /// Whether the request is cancelled; ends the elaboration if it is.
+  bool IsCancelled();
   /// Each function below charges a limit; it reports an error and returns false if that is
   /// exceeded.
   bool Spend(uint64_t steps, SourceRange place) { return Take(spent_.steps, steps, place); }

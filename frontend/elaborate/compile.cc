@@ -26,7 +26,7 @@ CompileResult CompileOrThrow(const CompileRequest& request) {
   Elaborator elaborator(request, *ast, &result.diagnostics);
   Graph graph = elaborator.Run();
   result.diagnostics.Sort();
-  if (result.diagnostics.has_errors()) return result;
+  if (result.diagnostics.has_errors() || request.is_cancelled()) return result;
   result.graph = std::move(graph);
   result.last_value = elaborator.last_value();
   return result;

@@ -183,6 +183,11 @@ void Elaborator::Finish() {
   parts_->inputs.CheckSymbolsSolvable();
 }
 
+Graph Elaborator::Abandon() {
+  at_.frame = nullptr;
+  return std::move(state_.graph);
+}
+
 Graph Elaborator::Run() {
   Begin();
   for (const ast::Statement* statement : ast_.statements) {
@@ -190,6 +195,7 @@ Graph Elaborator::Run() {
     if (const auto* test = llvm::dyn_cast<ast::TestStatement>(statement)) CheckTestName(*test);
     assert(at_.IsBetweenStatements());
   }
+  if (request_.is_cancelled()) return Abandon();
   if (request_.training_step && !state_.graph.trainings().empty())
     parts_->training_step.CountStep();
   Finish();
@@ -210,6 +216,10 @@ TestRun Elaborator::RunTest(const ast::TestStatement& test, unsigned run,
   parts_->attrs.TakeSettingsOf(test);
   for (const ast::Statement* statement : ast_.statements) {
     if (statement->kind != ast::StatementKind::kTest) parts_->statements.Elaborate(statement);
+  }
+  if (request_.is_cancelled()) {
+    state_.test.graph = Abandon();
+    return std::move(state_.test);
   }
   Finish();
   parts_->attrs.CheckSettingsUsed();

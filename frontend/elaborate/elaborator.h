@@ -27,8 +27,8 @@ class Elaborator {
   Elaborator(const Elaborator&) = delete;
   Elaborator& operator=(const Elaborator&) = delete;
 
-  /// Elaborates all statements. The result is usable if no error was reported. Call either this or
-  /// RunTest, once.
+  /// Elaborates all statements. The result is usable if no error was reported and the request is
+  /// not cancelled. Call either this or RunTest, once.
   Graph Run();
   /// Elaborates the file and one run of a test. The result is usable if no error was reported.
   TestRun RunTest(const ast::TestStatement& test, unsigned run, llvm::ArrayRef<TestValue> earlier);
@@ -49,6 +49,8 @@ class Elaborator {
   void Begin();
   /// Elaborates and checks what requires all statements of the file.
   void Finish();
+  /// Returns the incomplete graph of a cancelled request.
+  Graph Abandon();
   /// Reports a test with the same name as an earlier one.
   void CheckTestName(const ast::TestStatement& test);
 

@@ -146,6 +146,43 @@ static void SuggestForAttribute(const CallError& error, const OpSignature& signa
   if (!near.empty()) diagnostic->suggestion = {range, "\"" + near.str() + "\""};
 }
 
+// The dtype of both operands once one of them is cast: that of numbers rather than bools, of floats
+// rather than integers, or else the larger one. nullopt if neither is preferable.
+static std::optional<DType> CommonDType(DType a, DType b) {
+  auto rank = [](DType dtype) { return IsFloat(dtype) ? 2 : dtype == DType::kBool ? 0 : 1; };
+  if (rank(a) != rank(b)) return rank(a) > rank(b) ? a : b;
+  if (DTypeSize(a) == DTypeSize(b)) return std::nullopt;
+  return DTypeSize(a) > DTypeSize(b) ? a : b;
+}
+
+// For dtypes that differ or are not accepted: a cast of an operand, if one is preferable.
+static void SuggestCast(const CallError& error, const Call& call, Diagnostic* diagnostic) {
+  if (diagnostic->file == nullptr || error.inputs.empty()) return;
+  llvm::SmallVector<const Operand*, 2> operands;
+  for (unsigned input : error.inputs) {
+    if (input >= call.operands.size() || call.operands[input].datum.tensor() == nullptr) return;
+    operands.push_back(&call.operands[input]);
+  }
+  auto dtype_of = [](const Operand* operand) { return operand->datum.tensor()->type().dtype; };
+  const Operand* operand = operands.front();
+  std::optional<DType> dtype;
+  if (error.code() == Code::kDTypeMismatch && operands.size() == 2) {
+    dtype = CommonDType(dtype_of(operands[0]), dtype_of(operands[1]));
+    if (dtype == dtype_of(operand)) operand = operands[1];
+  } else if (error.code() == Code::kOperandDType && call.counts.empty() &&
+             error.inputs[0] < call.def->signature.inputs.size()) {
+    const DTypeSet accepted = call.def->signature.inputs[error.inputs[0]].dtypes;
+    const bool is_integer = kIntegers.Contains(dtype_of(operand));
+    if (is_integer && !accepted.Intersects(kIntegers) && accepted.Contains(DType::kF32))
+      dtype = DType::kF32;
+    if (is_integer && accepted == DTypeSet(DType::kI64)) dtype = DType::kI64;
+  }
+  if (!dtype) return;
+  const llvm::StringRef written = diagnostic->file->Text(operand->range);
+  diagnostic->Suggest(operand->range,
+                      ("cast(" + written + ", to=" + DTypeName(*dtype) + ")").str());
+}
+
 void Reporter::ReportCallError(llvm::Error error, const Call& call, llvm::StringRef note) {
   llvm::handleAllErrors(
       std::move(error),
@@ -161,6 +198,8 @@ void Reporter::ReportCallError(llvm::Error error, const Call& call, llvm::String
         }();
         if (is_elsewhere) diagnostic.NoteAt(at_.file, call.place, "in this call");
         if (!e.attribute.empty()) SuggestForAttribute(e, call.def->signature, range, &diagnostic);
+        // In a layer, the dtypes may be those of this call only.
+        if (!is_elsewhere && at_.frame->caller == nullptr) SuggestCast(e, call, &diagnostic);
         NoteOnSurplus(e, call, &diagnostic);
         for (size_t i = 0; i < e.inputs.size(); ++i) {
           if (e.inputs[i] >= call.operands.size()) continue;

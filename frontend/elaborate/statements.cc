@@ -14,6 +14,7 @@
 #include "frontend/elaborate/reporter.h"
 #include "frontend/elaborate/unused_names.h"
 #include "frontend/elaborate/variables.h"
+#include "llvm/ADT/STLExtras.h"
 #include "llvm/ADT/StringExtras.h"
 
 namespace pdl {
@@ -78,12 +79,25 @@ std::string Statements::Misplacement(const ast::Statement* statement) const {
   }
 }
 
+llvm::StringRef Statements::KeywordInstead(const ast::Statement* statement) const {
+  const auto* results = llvm::dyn_cast<ast::OutputStatement>(statement);
+  const TextFrame& frame = *at_.frame;
+  if (results == nullptr || frame.in_test || frame.in_block) return "";
+  if (statement->kind == StatementKind::kOutput) return "return";
+  const bool have_names = llvm::all_of(results->bindings, [](const ast::Argument& binding) {
+    return binding.is_named() || binding.value->kind == ast::ExprKind::kName;
+  });
+  return have_names ? "output" : "";
+}
+
 bool Statements::CheckPlace(const ast::Statement* statement) {
   const std::string problem = Misplacement(statement);
   if (problem.empty()) return true;
   const uint32_t begin = statement->range.begin;
   const auto length = static_cast<uint32_t>(KeywordOf(statement, *at_.file).size());
-  report_.Error(Code::kMisplaced, {begin, begin + length}, problem);
+  Diagnostic& diagnostic = report_.Error(Code::kMisplaced, {begin, begin + length}, problem);
+  if (const llvm::StringRef keyword = KeywordInstead(statement); !keyword.empty())
+    diagnostic.Suggest({begin, begin + length}, keyword.str());
   const auto* layer = llvm::dyn_cast<ast::LayerStatement>(statement);
   if (layer != nullptr && !IsInTest())
     at_.frame->module->broken_names.try_emplace(layer->name.text, layer->name.range);
@@ -94,7 +108,7 @@ bool Statements::CheckPlace(const ast::Statement* statement) {
 void Statements::Elaborate(const ast::Statement* statement) {
   const SourceRange head{statement->range.begin, statement->range.begin};
   const Budget::Nesting nesting(budget_);
-  if (!nesting.Fits(head) || !budget_.SpendStep(head)) return;
+  if (budget_.IsCancelled() || !nesting.Fits(head) || !budget_.SpendStep(head)) return;
   at_.frame->base.clear();
   last_.value.clear();
   last_.results.clear();

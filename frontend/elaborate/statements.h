@@ -56,6 +56,9 @@ class Statements {
   bool IsInTest() const { return at_.frame->in_test && at_.frame->caller == nullptr; }
   /// Why the statement is not allowed here; empty if it is.
   std::string Misplacement(const ast::Statement* statement) const;
+  /// The keyword that the results of a misplaced statement need here: `output` for `return`, and
+  /// vice versa. Empty if another keyword is not enough.
+  llvm::StringRef KeywordInstead(const ast::Statement* statement) const;
   /// Reports an error and returns false if the statement is not allowed here.
   bool CheckPlace(const ast::Statement* statement);
   void Dispatch(const ast::Statement* statement);

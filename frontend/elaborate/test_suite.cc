@@ -32,7 +32,7 @@ TestResult TestSuite::Compile(unsigned test, unsigned run,
   TestResult result;
   Elaborator elaborator(request_, *ast_, &result.diagnostics);
   TestRun made = elaborator.RunTest(*TestsOf(*ast_)[test], run, earlier);
-  if (result.diagnostics.has_errors()) {
+  if (result.diagnostics.has_errors() || request_.is_cancelled()) {
     result.diagnostics.Sort();
   } else {
     result.run = std::move(made);

@@ -105,8 +105,11 @@ std::optional<Type> TypeReader::ReadType(const ast::Type* type, bool introduces)
     return std::nullopt;
   }
   if (!term.has_dims) {
-    report_.Error(Code::kBadType, term.range,
-                  "the dims are missing; a scalar is " + term.name.text + "[]");
+    const uint32_t end = term.name.range.end;
+    report_
+        .Error(Code::kBadType, term.range,
+               "the dims are missing; a scalar is " + term.name.text + "[]")
+        .Suggest({end, end}, "[]");
     return std::nullopt;
   }
   Type result;

@@ -148,8 +148,27 @@ void AstBuilder::Infix() {
                                         "comparisons do not chain; write a < b and b < c")
                                  : Fail(Code::kBadChain, last().range(), "a range has two ends");
     if (diagnostic != nullptr) diagnostic->Underline(top.range);
+    // The operand in the middle is compared twice; below 'not' it would be negated once.
+    if (diagnostic != nullptr && level == kCompareLevel &&
+        operators_[operators_.size() - 2].level <= kAndLevel) {
+      const SourceRange middle = values_.back()->range;
+      const llvm::StringRef written = ast_->file->Text(middle);
+      diagnostic->Suggest({middle.end, last().range().begin}, (" and " + written + " ").str());
+    }
   }
   operators_.push_back({op, level, false, last().range()});
+}
+
+// A name is called without arguments; a pipe that is an operand gets parentheses.
+static void SuggestCall(const ast::ChainExpr& pipe, const Expr& stage, Diagnostic* diagnostic) {
+  if (stage.kind == ExprKind::kName) {
+    diagnostic->Suggest({stage.range.end, stage.range.end}, "()");
+    return;
+  }
+  const auto* operation = llvm::dyn_cast<ast::ChainExpr>(&stage);
+  if (operation == nullptr || operation->operands.front()->kind != ExprKind::kCall) return;
+  const SourceRange inner = Span(pipe.operands.front()->range, operation->operands.front()->range);
+  diagnostic->Suggest(inner, ("(" + diagnostic->file->Text(inner) + ")").str());
 }
 
 // Combines the topmost operators of equal level and their operands into one node.
@@ -193,7 +212,10 @@ void AstBuilder::ReduceTop() {
   if (top.op == Operator::kPipe) {
     for (const Expr* stage : chain->operands.drop_front()) {
       if (stage->kind != ExprKind::kCall) {
-        Fail(Code::kPipeNeedsCall, stage->range, "'|>' must be followed by a call, such as f(a=1)");
+        if (Diagnostic* diagnostic = Fail(Code::kPipeNeedsCall, stage->range,
+                                          "'|>' must be followed by a call, such as f(a=1)")) {
+          SuggestCall(*chain, *stage, diagnostic);
+        }
         break;
       }
     }

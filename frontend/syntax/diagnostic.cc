@@ -55,6 +55,12 @@ llvm::StringRef SeverityName(Severity severity) {
   llvm_unreachable("a severity");
 }
 
+std::string Suggestion::ToString(const SourceFile& file) const {
+  const llvm::StringRef replaced = file.Text(range);
+  if (replacement.empty()) return ("remove '" + replaced + "'").str();
+  return (replaced.empty() ? "insert '" : "change to '") + replacement + "'";
+}
+
 Diagnostic& Diagnostic::NoteAt(std::shared_ptr<const SourceFile> where, SourceRange range,
                                std::string text) {
   notes.push_back({CutLongNames(WithoutCodes(std::move(text))), std::move(where), range});

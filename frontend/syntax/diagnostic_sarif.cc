@@ -50,7 +50,7 @@ Object Fix(const SourceFile& file, const Suggestion& suggestion) {
                      {"insertedContent", TextMessage(suggestion.replacement)}};
   Object change{{"artifactLocation", Object{{"uri", FileUri(file.name())}}},
                 {"replacements", Array{std::move(replacement)}}};
-  return Object{{"description", TextMessage("change to '" + suggestion.replacement + "'")},
+  return Object{{"description", TextMessage(suggestion.ToString(file))},
                 {"artifactChanges", Array{std::move(change)}}};
 }
 

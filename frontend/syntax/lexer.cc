@@ -211,8 +211,12 @@ void Lexer::LexNumber() {
     ++at_;
     if (!llvm::isDigit(Peek())) {
       const llvm::StringRef spelled = text_.slice(begin, at_);
-      Fail(Code::kBadNumber, {static_cast<uint32_t>(begin), static_cast<uint32_t>(at_)},
-           "a number needs a digit after its point: " + spelled + "0");
+      const SourceRange range{static_cast<uint32_t>(begin), static_cast<uint32_t>(at_)};
+      if (Diagnostic* diagnostic =
+              Fail(Code::kBadNumber, range,
+                   "a number needs a digit after its point: " + spelled + "0")) {
+        diagnostic->Suggest({range.end, range.end}, "0");
+      }
     }
     digits();
   }
@@ -232,10 +236,11 @@ void Lexer::LexNumber() {
 // At the backslash. Reports an invalid escape and returns false.
 bool Lexer::LexEscape() {
   const size_t begin = at_++;
-  auto fail = [&](const llvm::Twine& message) {
-    Fail(Code::kBadString, {static_cast<uint32_t>(begin), static_cast<uint32_t>(at_)}, message);
-    return false;
+  auto report = [&](const llvm::Twine& message) {
+    return Fail(Code::kBadString, {static_cast<uint32_t>(begin), static_cast<uint32_t>(at_)},
+                message);
   };
+  auto fail = [&](const llvm::Twine& message) { return report(message), false; };
   const char c = Peek();
   if (c == 'u') {
     ++at_;
@@ -262,7 +267,12 @@ bool Lexer::LexEscape() {
     do ++at_;
     while ((static_cast<unsigned char>(Peek()) & 0xC0) == 0x80);
   }
-  return fail("unknown escape; there are \\n \\t \\r \\0 \\\\ \\\" and \\u{1F600}");
+  if (Diagnostic* diagnostic =
+          report("unknown escape; there are \\n \\t \\r \\0 \\\\ \\\" and \\u{1F600}")) {
+    const auto backslash = static_cast<uint32_t>(begin);
+    diagnostic->Suggest({backslash, backslash}, "\\");
+  }
+  return false;
 }
 
 void Lexer::LexString() {
@@ -369,6 +379,12 @@ void Lexer::CloseBracket(size_t type, size_t opening) {
   Emit(type, begin);
 }
 
+bool Lexer::EndsLine() const {
+  size_t next = at_;
+  while (next < text_.size() && IsBlank(text_[next])) ++next;
+  return next == text_.size() || text_[next] == '\n' || text_[next] == '#';
+}
+
 void Lexer::LexUnknown() {
   const size_t begin = at_;
   do ++at_;
@@ -383,9 +399,11 @@ void Lexer::LexUnknown() {
     const llvm::StringRef character = text_.slice(begin, at_);
     Diagnostic* diagnostic =
         Fail(Code::kUnexpectedCharacter, range, "unexpected '" + character + "'");
-    if (const llvm::StringRef help = HelpOnCharacter(character);
-        diagnostic != nullptr && !help.empty()) {
-      diagnostic->Note(help.str());
+    if (diagnostic != nullptr) {
+      const CharacterHelp help = HelpOnCharacter(character);
+      if (!help.note.empty()) diagnostic->Note(help.note.str());
+      if (!help.instead.empty()) diagnostic->Suggest(range, help.instead.str());
+      if (character == ";" && EndsLine()) diagnostic->Suggest(range, "");
     }
   }
   Emit(antlr4::Token::INVALID_TYPE, begin);
@@ -404,8 +422,12 @@ void Lexer::LexPoint() {
   if (!llvm::isDigit(Peek(1)) || AfterOperand()) return sign(PdlParser::DOT, 1);
   do ++at_;
   while (llvm::isDigit(Peek()));
-  Fail(Code::kBadNumber, {static_cast<uint32_t>(begin), static_cast<uint32_t>(at_)},
-       "a number needs a digit before its point: 0" + text_.slice(begin, at_).take_front(60));
+  const SourceRange range{static_cast<uint32_t>(begin), static_cast<uint32_t>(at_)};
+  if (Diagnostic* diagnostic = Fail(
+          Code::kBadNumber, range,
+          "a number needs a digit before its point: 0" + text_.slice(begin, at_).take_front(60))) {
+    diagnostic->Suggest({range.begin, range.begin}, "0");
+  }
   Emit(PdlParser::NUMBER, begin);
 }
 

@@ -65,6 +65,8 @@ class Lexer {
   void LexUnknown();
 
   bool AtStatementStart() const;
+  /// Whether nothing but a comment follows on the line.
+  bool EndsLine() const;
   bool AfterOperand() const;
   bool AfterPointOfName() const;
   size_t SoftKeyword(llvm::StringRef word) const;

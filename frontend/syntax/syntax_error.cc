@@ -190,17 +190,17 @@ std::string DescribeExpected(antlr4::Parser* parser, const UnitStream& stream,
 
 }  // namespace
 
-llvm::StringRef HelpOnCharacter(llvm::StringRef character) {
-  return llvm::StringSwitch<llvm::StringRef>(character)
+CharacterHelp HelpOnCharacter(llvm::StringRef character) {
+  return llvm::StringSwitch<CharacterHelp>(character)
       .Cases("'", "`", "\u2018", "\u2019", "\u201C", "\u201D",
-             "a string is written between '\"' and '\"'")
-      .Case("^", "a power is written '**'")
-      .Case("&", "conditions are joined by 'and' and 'or'")
-      .Case("!", "a condition is negated by 'not'")
-      .Case(";", "a statement ends with its line")
-      .Cases("\u2013", "\u2014", "\u2212", "the minus sign is '-'")
-      .Case("\u00D7", "the product is written '*'")
-      .Default("");
+             {"a string is written between '\"' and '\"'", ""})
+      .Case("^", {"a power is written '**'", "**"})
+      .Case("&", {"conditions are joined by 'and' and 'or'", ""})
+      .Case("!", {"a condition is negated by 'not'", ""})
+      .Case(";", {"a statement ends with its line", ""})
+      .Cases("\u2013", "\u2014", "\u2212", {"the minus sign is '-'", "-"})
+      .Case("\u00D7", {"the product is written '*'", "*"})
+      .Default({"", ""});
 }
 
 void ReportSyntaxError(antlr4::Parser* parser, const UnitStream& stream, AstBuilder* builder) {
@@ -239,6 +239,13 @@ void ReportSyntaxError(antlr4::Parser* parser, const UnitStream& stream, AstBuil
   if (diagnostic == nullptr) return;
   if (const llvm::StringRef help = HelpOn(stream, *builder, description); !help.empty()) {
     diagnostic->Note(help.str());
+  }
+  // A named argument can only follow a comma.
+  const bool is_named_argument = token.type() == PdlParser::NAME &&
+                                 stream.tokens()[stream.position() + 1].type() == PdlParser::ASSIGN;
+  if (is_named_argument && CommaMayFollow(stream)) {
+    const uint32_t end = stream.last().range().end;
+    diagnostic->Suggest({end, end}, ",");
   }
 }
 

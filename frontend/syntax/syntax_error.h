@@ -12,8 +12,12 @@ namespace pdl {
 class AstBuilder;
 class UnitStream;
 
-/// The equivalent of a character of other languages, such as '^'; empty if there is none.
-llvm::StringRef HelpOnCharacter(llvm::StringRef character);
+/// The equivalent of a character of other languages, such as '^'.
+struct CharacterHelp {
+  llvm::StringRef note;     // empty if there is none
+  llvm::StringRef instead;  // replaces the character; empty if that depends on what follows
+};
+CharacterHelp HelpOnCharacter(llvm::StringRef character);
 
 /// Reports what the parser found and what it expected instead.
 void ReportSyntaxError(antlr4::Parser* parser, const UnitStream& stream, AstBuilder* builder);

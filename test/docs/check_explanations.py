@@ -4,7 +4,8 @@
     check_explanations.py PROGRAM
 
 Every code has a wrong and a right example, see ir/explanations.def. Programs are compiled and commands are run; the
-wrong ones must print their code and no other, the right ones must succeed. Prints how many were checked.
+wrong ones must print their code and no other, the right ones must succeed. The edit that the error of a wrong one
+suggests (`suggestion` in its JSON) must give a program without errors. Prints how many were checked.
 """
 
 import io
@@ -22,6 +23,9 @@ BLOCK = re.compile(r"^```(\w+)\n(.*?)^```$", re.M | re.S)
 MARK = re.compile(r"\s+(?:#|//) (wrong|right)(?:: (?P<reason>.*))?$")
 # Codes whose examples cannot be run here: they need another language, a device or somebody who presses Ctrl-C.
 SKETCHES = {"PDL0507", "PDL0509", "PDL0510", "PDL0511", "PDL0513"}
+# Codes whose wrong example has a suggestion: the others have several corrections, or none that is one edit.
+SUGGESTED = {"PDL0001", "PDL0002", "PDL0005", "PDL0006", "PDL0010", "PDL0011", "PDL0101", "PDL0201", "PDL0302", "PDL0303",
+             "PDL0312"}
 
 
 def mark_of(line):
@@ -69,6 +73,7 @@ def write_files(folder):
 class Checker:
     def __init__(self, program, folder):
         self.folder, self.failures, self.checked = folder, [], 0
+        self.suggested = set()
         bin_folder = os.path.join(folder, "bin")
         os.mkdir(bin_folder)
         os.symlink(os.path.abspath(program), os.path.join(bin_folder, "pdl"))
@@ -99,6 +104,26 @@ class Checker:
                 file.write("\n".join(lines) + "\n")
             status, said = self.run("pdl check model.pdl")
             self.expect(code, kind, "\n".join(lines), status, said)
+            if kind == "wrong":
+                self.correct(code)
+
+    def correct(self, code):
+        """Applies the suggestion of the error in model.pdl, if it has one."""
+        _, said = self.run("pdl check --diagnostics=json model.pdl")
+        edits = [d["suggestion"] for d in map(json.loads, said.splitlines()) if "suggestion" in d and d["code"] == code]
+        if not edits:
+            return
+        self.suggested.add(code)
+        path = os.path.join(self.folder, "model.pdl")
+        with open(path, "rb") as file:
+            text = file.read()
+        begin, end = (edits[0]["range"][edge]["offset"] for edge in ("start", "end"))
+        text = text[:begin] + edits[0]["replacement"].encode() + text[end:]
+        with open(path, "wb") as file:
+            file.write(text)
+        status, said = self.run("pdl check model.pdl")
+        if status != 0:
+            self.failures.append(f"{code}: the suggestion leads to another error:\n{text.decode()}\n{said}")
 
     def console(self, code, text):
         """Runs the commands, up to one that needs a compiler."""
@@ -139,6 +164,8 @@ def main():
         checker = Checker(program, folder)
         for code, page in pages:
             checker.page(code, page)
+    if checker.suggested != SUGGESTED:
+        checker.failures.append(f"suggestions: {sorted(checker.suggested ^ SUGGESTED)} differ from SUGGESTED")
     print(f"{len(pages)} codes, {checker.checked} examples")
     for failure in checker.failures:
         print(failure)

@@ -146,6 +146,27 @@ def check_diagnostics(client):
     assert client.diagnostics(main) == []
 
 
+def check_quick_fixes(client):
+    """Edits that insert, remove and replace; each gives a source without errors."""
+    fixes = uri("fixes.pdl")
+    client.open(fixes, "output y = 1\n")
+    for written, title, corrected in (
+            ("output y = .5\n", "Insert '0'", "output y = 0.5\n"),
+            ("output y = 2;\n", "Remove ';'", "output y = 2\n"),
+            ("output y = 2 ^ 3\n", "Change to '**'", "output y = 2 ** 3\n"),
+            ("input n: i64[N]\noutput y = sigmoid(n)\n", "Change to 'cast(n, to=f32)'",
+             "input n: i64[N]\noutput y = sigmoid(cast(n, to=f32))\n")):
+        client.change(fixes, written)
+        found = client.diagnostics(fixes)
+        actions = client.request("textDocument/codeAction", {
+            "textDocument": {"uri": fixes}, "range": found[0]["range"], "context": {"diagnostics": found}})
+        assert [a["title"] for a in actions] == [title], (written, found, actions)
+        assert apply(written, actions[0]["edit"]["changes"][fixes]) == corrected, actions
+        client.change(fixes, corrected)
+        assert client.diagnostics(fixes) == [], corrected
+    client.close(fixes)
+
+
 def check_imports(client):
     """Unsaved contents of imported files count, and their errors are shown in them."""
     main, blocks = uri("main.pdl"), uri("blocks.pdl")
@@ -388,6 +409,7 @@ def main():
     CLIENT_RESULT = client.initialize()
     main = uri("main.pdl")
     check_diagnostics(client)
+    check_quick_fixes(client)
     check_imports(client)
     check_hints(client, main)
     check_hover(client, main)

@@ -204,11 +204,12 @@ void ChooseThreads(BenchArguments* arguments) {
   settings.device = DeviceToString(common.device);
 }
 
-llvm::Error Store(llvm::StringRef network, const BenchResult& result, llvm::StringRef path) {
+llvm::Error Store(llvm::StringRef network, const BenchResult& result, const BenchPeer* peer,
+                  llvm::StringRef path) {
   std::error_code code;
   llvm::raw_fd_ostream file(path, code);
   if (!code) {
-    WriteResult(network, result, file);
+    WriteResult(network, result, peer, file);
     file.close();
     code = file.error();
     file.clear_error();
@@ -255,21 +256,24 @@ llvm::Expected<bool> Bench(llvm::StringRef path, BenchArguments& arguments) {
     if (!stream) return stream.takeError();
     streams.push_back(std::move(*stream));
   }
-  BenchResult of_peer;
+  BenchPeer of_peer;
   llvm::Expected<BenchResult> result =
-      peer ? MeasureAgainst(streams, arguments, *peer, &of_peer) : Measure(streams, arguments);
+      peer ? MeasureAgainst(streams, arguments, *peer, &of_peer.result)
+           : Measure(streams, arguments);
   if (!result) return result.takeError();
   PrintResult(*result, llvm::outs());
   if (peer) {
-    llvm::outs() << "ONNX Runtime " << peer->version() << ", measured alternately:\n";
-    PrintResult(of_peer, llvm::outs());
-    const BenchChange change = CompareResults(of_peer, *result, 0);
+    of_peer.program = "ONNX Runtime " + peer->version();
+    llvm::outs() << of_peer.program << ", measured alternately:\n";
+    PrintResult(of_peer.result, llvm::outs());
+    const BenchChange change = CompareResults(of_peer.result, *result, 0);
     llvm::outs() << llvm::formatv(
         "pdl takes {0:f3} of the median time of ONNX Runtime, p = {1:e1}\n", change.ratio,
         change.p_value);
   }
   if (!arguments.json.empty())
-    if (llvm::Error error = Store(path, *result, arguments.json)) return error;
+    if (llvm::Error error = Store(path, *result, peer ? &of_peer : nullptr, arguments.json))
+      return error;
   if (!baseline) return false;
   const BenchChange change = CompareResults(*baseline, *result, arguments.tolerance);
   PrintChange(change);

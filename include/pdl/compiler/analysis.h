@@ -165,7 +165,8 @@ struct AnalysisResult;
 /// results.
 class PDL_API SourceAnalysis {
  public:
-  /// Compiles the source and records facts about it, also if it has errors.
+  /// Compiles the source and records facts about it, also if it has errors. The facts are
+  /// incomplete if the request is cancelled.
   static AnalysisResult Run(const CompileRequest& request);
   /// The same analysis, with the facts about its tests, which are compiled for this. Their errors
   /// are added to `diagnostics`, each once.

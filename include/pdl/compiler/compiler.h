@@ -2,6 +2,7 @@
 #ifndef PDL_COMPILER_COMPILER_H_
 #define PDL_COMPILER_COMPILER_H_
 
+#include <atomic>
 #include <cstdint>
 #include <functional>
 #include <memory>
@@ -92,11 +93,16 @@ struct CompileRequest {
   CompileLimits limits;
   /// Checks the tensors that `load` refers to; empty: they are not checked until weights are read.
   WeightOpener open_weights;
+  /// If not null and true, the compilation ends before the next statement: there is no graph, and
+  /// the diagnostics are incomplete. Other threads may set it.
+  const std::atomic<bool>* cancel = nullptr;
+
+  bool is_cancelled() const { return cancel != nullptr && *cancel; }
 };
 
 /// The result of Compile.
 struct CompileResult {
-  /// The elaborated graph; nullopt if there are errors.
+  /// The elaborated graph; nullopt if there are errors, or if the request was cancelled.
   std::optional<Graph> graph;
   /// In source order.
   Diagnostics diagnostics;

@@ -32,9 +32,12 @@ struct DiagnosticNote {
 };
 
 /// An edit that probably corrects an error.
-struct Suggestion {
+struct PDL_API Suggestion {
   SourceRange range;  // in the file of the diagnostic
   std::string replacement;
+
+  /// "change to 'relu'", "insert '()'", "remove ';'".
+  std::string ToString(const SourceFile& file) const;
 };
 
 /// One error or warning and its position. `file` is null if it does not refer to a source.
@@ -50,12 +53,16 @@ struct PDL_API Diagnostic {
   /// Underlined with '~' if they are on the line of the caret.
   llvm::SmallVector<SourceRange, 2> secondary;
   std::vector<DiagnosticNote> notes;
-  /// The edit that the message proposes, if it is one replacement, as in "did you mean 'relu'?".
+  /// The edit that corrects the error, if it is one replacement and only one is likely: the name in
+  /// "did you mean 'relu'?", or what the explanation of the code shows.
   std::optional<Suggestion> suggestion;
 
   Diagnostic& Underline(SourceRange range) { return secondary.push_back(range), *this; }
   Diagnostic& Note(std::string text) { return NoteAt(nullptr, {}, std::move(text)); }
   Diagnostic& NoteAt(std::shared_ptr<const SourceFile> where, SourceRange range, std::string text);
+  Diagnostic& Suggest(SourceRange range, std::string replacement) {
+    return suggestion = {range, std::move(replacement)}, *this;
+  }
 
   /// Prints the diagnostic for people: "file:line:column: error: message [PDL0203]", the source
   /// line with a caret, and the notes. Invalid UTF-8 and control characters are replaced; long

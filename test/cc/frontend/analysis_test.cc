@@ -3,6 +3,8 @@
 
 #include <gtest/gtest.h>
 
+#include <atomic>
+
 #include "llvm/ADT/STLExtras.h"
 #include "llvm/ADT/StringMap.h"
 #include "pdl/compiler/layers.h"
@@ -323,20 +325,98 @@ layer l(v: F[N]) {
   EXPECT_FALSE(SemanticTokensOf(file, GlobalRegistry(), nullptr).empty());
 }
 
-TEST(Analysis, Suggestions) {
-  const Source source(R"(input x: f32[N]
-y = relux(x)
-z = cos(x, scal=1.0)
-w = yy + x
-v: f3[N] = x
-)");
-  std::vector<std::string> edits;
-  for (const Diagnostic& diagnostic : source.compiled.diagnostics.all()) {
+/// The source after the edits that its diagnostics suggest.
+std::string Corrected(const std::string& text) {
+  const Source source(text);
+  std::string corrected = text;
+  for (const Diagnostic& diagnostic : llvm::reverse(source.compiled.diagnostics.all())) {
     if (!diagnostic.suggestion) continue;
-    edits.push_back(source.file()->Text(diagnostic.suggestion->range).str() + " -> " +
-                    diagnostic.suggestion->replacement);
+    const auto& [range, replacement] = *diagnostic.suggestion;
+    corrected.replace(range.begin, range.end - range.begin, replacement);
   }
-  EXPECT_EQ(edits, (Strings{"relux -> relu", "scal -> scale", "yy -> y", "f3 -> f32"}));
+  return corrected;
+}
+
+TEST(Suggestions, Names) {
+  EXPECT_EQ(Corrected("input x: f32[N]\ny = relux(x)\nz = cos(x, scal=1.0)\nw = yy + x\n"),
+            "input x: f32[N]\ny = relu(x)\nz = cos(x, scale=1.0)\nw = y + x\n");
+  EXPECT_EQ(Corrected("input x: f3[N]\n"), "input x: f32[N]\n");
+}
+
+TEST(Suggestions, Syntax) {
+  EXPECT_EQ(Corrected("x = 5. + 1\ny = .5\n"), "x = 5.0 + 1\ny = 0.5\n");
+  EXPECT_EQ(Corrected("z = 1;  # one\nu = 2 ^ 3\n"), "z = 1  # one\nu = 2 ** 3\n");
+  EXPECT_EQ(Corrected("assert 1 < 2, \"C:\\models\"\n"), "assert 1 < 2, \"C:\\\\models\"\n");
+  EXPECT_EQ(Corrected("input x: f32[N]\ny = cos(x scale=2.0)\n"),
+            "input x: f32[N]\ny = cos(x, scale=2.0)\n");
+  EXPECT_EQ(Corrected("assert 0 < (2 - 1)<10, \"a\"\n"),
+            "assert 0 < (2 - 1) and (2 - 1) <10, \"a\"\n");
+  EXPECT_EQ(Corrected("x = 1.0\ny = x + 1 |> cos\nz = x |> cos() + 1\n"),
+            "x = 1.0\ny = x + 1 |> cos()\nz = (x |> cos()) + 1\n");
+  EXPECT_EQ(Corrected("input x: f32\n"), "input x: f32[]\n");
+  EXPECT_EQ(Corrected("input x: f32[]\nreturn x\n"), "input x: f32[]\noutput x\n");
+  EXPECT_EQ(Corrected("input z: f32[]\nlayer f(x: f32[]) { output x }\nw = f(z)\n"),
+            "input z: f32[]\nlayer f(x: f32[]) { return x }\nw = f(z)\n");
+}
+
+TEST(Suggestions, Casts) {
+  const std::string inputs =
+      "input x: f32[N]\ninput h: f16[N]\ninput b: bf16[N]\ninput n: i64[N]\ninput m: i32[N]\n";
+  EXPECT_EQ(Corrected(inputs + "y = x * 2 + h\n"), inputs + "y = x * 2 + cast(h, to=f32)\n");
+  EXPECT_EQ(Corrected(inputs + "y = (n + 1) * h\n"), inputs + "y = cast((n + 1), to=f16) * h\n");
+  EXPECT_EQ(Corrected(inputs + "y = m + n\n"), inputs + "y = cast(m, to=i64) + n\n");
+  EXPECT_EQ(Corrected(inputs + "y = sigmoid(n)\n"), inputs + "y = sigmoid(cast(n, to=f32))\n");
+}
+
+TEST(Suggestions, NoneWhereSeveralEditsAreLikely) {
+  for (const std::string text : {
+           "w = 2; v = 3\n",
+           "input x: f32[N]\nz = max(x x)\n",
+           "assert not 0 < 1 < 2, \"below 'not'\"\n",
+           "x = 0..1..2\n",
+           "input x: f32[N]\ny = x |> -cos()\n",
+           "input x: f32[]\nreturn x * 2\n",
+           "if 1 < 2 { output x = 1 }\n",
+           "input a: f16[N]\ninput b: bf16[N]\nc = a + b\n",
+           "layer f(x: f16[N], y: f32[N]) { return x + y }\ninput a: f16[N]\ninput b: f32[N]\n"
+           "c = f(a, b)\n",
+           "input x: f32[N]\ny = x[x]\n",
+       }) {
+    const Source source(text);
+    EXPECT_TRUE(source.compiled.diagnostics.has_errors()) << text;
+    EXPECT_EQ(Corrected(text), text);
+  }
+}
+
+TEST(Analysis, EndsWhenItIsCancelled) {
+  std::atomic<bool> cancel = false;
+  CompileRequest request;
+  request.file = std::make_shared<const SourceFile>(
+      "main.pdl",
+      "import \"a.pdl\"\ninput x: f32[N]\ny = relux(x)\ntest \"t\" { z = relux(1.0) }\n");
+  request.registry = &GlobalRegistry();
+  request.cancel = &cancel;
+  bool cancels = false;
+  request.read_file =
+      [&](llvm::StringRef path) -> llvm::Expected<std::shared_ptr<const SourceFile>> {
+    cancel = cancels;
+    return std::make_shared<const SourceFile>(path.str(), "");
+  };
+  EXPECT_EQ(SourceAnalysis::Run(request).compiled.diagnostics.num_errors(), 1u);
+  EXPECT_EQ(Compile(request).diagnostics.num_errors(), 1u);
+  // No statement follows, and no graph is mistaken for a complete one.
+  cancels = true;
+  const AnalysisResult result = SourceAnalysis::Run(request);
+  EXPECT_FALSE(result.compiled.diagnostics.has_errors());
+  EXPECT_FALSE(result.compiled.graph);
+  EXPECT_TRUE(result.analysis->TypeHints({0, UINT32_MAX}).empty());
+  cancel = false;
+  EXPECT_FALSE(Compile(request).diagnostics.has_errors());
+  EXPECT_FALSE(Compile(request).graph);
+  cancel = false;
+  Diagnostics diagnostics;
+  EXPECT_EQ(SourceAnalysis::WithTests(result.analysis, request, &diagnostics), result.analysis);
+  EXPECT_FALSE(diagnostics.has_errors());
 }
 
 }  // namespace

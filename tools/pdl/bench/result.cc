@@ -45,11 +45,24 @@ llvm::Expected<BenchSettings> ReadSettings(llvm::StringRef path, const llvm::jso
   return settings;
 }
 
-}  // namespace
-
-void WriteResult(llvm::StringRef network, const BenchResult& result, llvm::raw_ostream& os) {
+/// Writes the measurements as attributes of an object.
+void WriteTimes(const BenchResult& result, llvm::json::OStream& json) {
   std::vector<double> sorted = result.times;
   llvm::sort(sorted);
+  json.attribute("runs", static_cast<int64_t>(result.times.size()));
+  json.attribute("runs_per_second", result.throughput);
+  json.attributeObject("milliseconds", [&] {
+    for (const Share& share : kShares) json.attribute(share.name, Percentile(sorted, share.share));
+  });
+  json.attributeArray("samples", [&] {
+    for (double sample : result.samples) json.value(sample);
+  });
+}
+
+}  // namespace
+
+void WriteResult(llvm::StringRef network, const BenchResult& result, const BenchPeer* peer,
+                 llvm::raw_ostream& os) {
   llvm::json::OStream json(os, 2);
   json.object([&] {
     json.attribute("version", kVersion);
@@ -61,14 +74,14 @@ void WriteResult(llvm::StringRef network, const BenchResult& result, llvm::raw_o
     json.attributeObject("sizes", [&] {
       for (const auto& [name, size] : result.settings.sizes) json.attribute(name, size);
     });
-    json.attribute("runs", static_cast<int64_t>(result.times.size()));
-    json.attribute("runs_per_second", result.throughput);
-    json.attributeObject("milliseconds", [&] {
-      for (const Share& share : kShares)
-        json.attribute(share.name, Percentile(sorted, share.share));
-    });
-    json.attributeArray("samples", [&] {
-      for (double sample : result.samples) json.value(sample);
+    WriteTimes(result, json);
+    if (peer == nullptr) return;
+    json.attributeObject("against", [&] {
+      json.attribute("program", peer->program);
+      WriteTimes(peer->result, json);
+      const BenchChange change = CompareResults(peer->result, result, 0);
+      json.attribute("ratio", change.ratio);
+      json.attribute("p_value", change.p_value);
     });
   });
   os << '\n';

@@ -34,8 +34,16 @@ struct BenchResult {
   std::vector<double> samples;
 };
 
-/// Writes the settings, percentiles, throughput and samples as JSON.
-void WriteResult(llvm::StringRef network, const BenchResult& result, llvm::raw_ostream& os);
+/// What another program measured with the same settings, alternately.
+struct BenchPeer {
+  std::string program;  // with its version: "ONNX Runtime 1.32.0"
+  BenchResult result;
+};
+
+/// Writes the settings, percentiles, throughput and samples as JSON, and those of `peer` and the
+/// comparison with them unless it is null.
+void WriteResult(llvm::StringRef network, const BenchResult& result, const BenchPeer* peer,
+                 llvm::raw_ostream& os);
 /// Reads a file of WriteResult; `times` stays empty. An Error if the file has another form.
 llvm::Expected<BenchResult> ReadResult(llvm::StringRef path);
 

@@ -87,13 +87,16 @@ void Checker::Run() {
   }
 }
 
-CompileRequest Checker::RequestFor(const Document& document, llvm::StringSet<>* reads) const {
+CompileRequest Checker::RequestFor(const DocumentStore::Work& work,
+                                   llvm::StringSet<>* reads) const {
+  const Document& document = *work.document;
   CompileRequest request;
   request.file = document.source;
   request.registry = &GlobalRegistry();
   request.library = StandardLayers();
   request.settings = options_.settings;
   request.warn_unused = true;
+  request.cancel = work.cancel.get();
   if (document.path.empty()) return request;
   request.read_file =
       [this, reads, folder = FolderOf(document.path)](
@@ -113,6 +116,7 @@ void Checker::CheckFurther(const CompileRequest& request, const AnalysisResult& 
   const Graph& graph = *result.compiled.graph;
   Diagnostics diagnostics;
   AddError(CheckLowering(graph), request.file, &diagnostics);
+  if (request.is_cancelled()) return;
   if (!diagnostics.has_errors() && !graph.trainings().empty()) CheckStep(request, &diagnostics);
   if (!diagnostics.has_errors() && result.compiled.has_tests)
     checked->analysis = SourceAnalysis::WithTests(result.analysis, request, &diagnostics);
@@ -126,8 +130,9 @@ void Checker::Check(const DocumentStore::Work& work) {
   Checked checked;
   checked.document = work.document;
   checked.generation = work.generation;
-  const CompileRequest request = RequestFor(*work.document, &checked.reads);
+  const CompileRequest request = RequestFor(work, &checked.reads);
   AnalysisResult result = SourceAnalysis::Run(request);
+  if (request.is_cancelled()) return;
   checked.analysis = result.analysis;
   checked.diagnostics = result.compiled.diagnostics.all().vec();
   const bool is_good = !result.analysis->has_broken_statements();
@@ -135,9 +140,8 @@ void Checker::Check(const DocumentStore::Work& work) {
   const bool needs_more = result.compiled.graph && (result.compiled.has_tests ||
                                                     !result.compiled.graph->trainings().empty() ||
                                                     !result.compiled.graph->ops().empty());
-  // A newer edit makes the rest unnecessary.
-  if (needs_more && documents_.IsCurrent(uri, work.generation))
-    CheckFurther(request, result, &checked);
+  if (needs_more) CheckFurther(request, result, &checked);
+  if (request.is_cancelled()) return;
   if (is_good) checked.last_good = checked.analysis;
   if (IsStandardFile(work.document->path)) checked.diagnostics.clear();
   Finish(work, std::move(checked));

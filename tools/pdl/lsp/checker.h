@@ -19,7 +19,7 @@ struct CheckOptions {
 };
 
 /// Analyzes documents in a thread of its own, as `pdl check` does, except that no weights are read.
-/// Unsaved contents of imported files count.
+/// Unsaved contents of imported files count. A newer edit ends an analysis that is in progress.
 class Checker {
  public:
   Checker(DocumentStore& documents, EventQueue& events, CheckOptions options)
@@ -30,7 +30,8 @@ class Checker {
 
  private:
   void Check(const DocumentStore::Work& work);
-  CompileRequest RequestFor(const Document& document, llvm::StringSet<>* reads) const;
+  /// `work` must outlive the request.
+  CompileRequest RequestFor(const DocumentStore::Work& work, llvm::StringSet<>* reads) const;
   /// The checks that follow the compilation: lowering, the training step, tests.
   void CheckFurther(const CompileRequest& request, const AnalysisResult& result, Checked* checked);
   void Finish(const DocumentStore::Work& work, Checked checked);

@@ -34,6 +34,7 @@ Document::Document(std::string uri_in, int64_t version_in, std::string contents,
 void DocumentStore::Touch(Entry* entry) {
   entry->generation = ++last_generation_;
   entry->edited = Clock::now();
+  *entry->cancel = true;
 }
 
 void DocumentStore::Set(DocumentPtr document) {
@@ -54,6 +55,7 @@ bool DocumentStore::Close(llvm::StringRef uri) {
     const auto found = entries_.find(uri);
     if (found == entries_.end()) return false;
     path = found->second.document->path;
+    *found->second.cancel = true;
     entries_.erase(found);
   }
   changed_.notify_all();
@@ -76,6 +78,7 @@ void DocumentStore::Stop() {
   {
     const std::lock_guard lock(mutex_);
     stopped_ = true;
+    for (auto& entry : entries_) *entry.second.cancel = true;
   }
   changed_.notify_all();
 }
@@ -119,7 +122,8 @@ std::optional<DocumentStore::Work> DocumentStore::WaitForWork(std::chrono::milli
       continue;
     }
     next->started = next->generation;
-    return Work{next->document, next->generation};
+    next->cancel = std::make_shared<std::atomic<bool>>(false);
+    return Work{next->document, next->generation, next->cancel};
   }
   return std::nullopt;
 }

@@ -1,6 +1,7 @@
 #ifndef PDL_TOOLS_PDL_LSP_DOCUMENTS_H_
 #define PDL_TOOLS_PDL_LSP_DOCUMENTS_H_
 
+#include <atomic>
 #include <chrono>
 #include <condition_variable>
 #include <cstdint>
@@ -71,6 +72,8 @@ class DocumentStore {
   struct Work {
     DocumentPtr document;
     uint64_t generation;
+    /// Set when the result becomes unnecessary: by an edit, Close or Stop.
+    std::shared_ptr<const std::atomic<bool>> cancel;
   };
   /// Waits for a document whose analysis is outdated and that was not edited for `quiet`, the last
   /// edited one first. Returns nullopt after Stop.
@@ -89,6 +92,8 @@ class DocumentStore {
     CheckedPtr checked;
     uint64_t generation = 0;
     uint64_t started = 0;  // the generation whose analysis has begun
+    /// Work::cancel of that analysis.
+    std::shared_ptr<std::atomic<bool>> cancel = std::make_shared<std::atomic<bool>>(false);
     Clock::time_point edited;
   };
 

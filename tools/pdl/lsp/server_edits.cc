@@ -2,6 +2,7 @@
 #include <map>
 
 #include "llvm/ADT/STLExtras.h"
+#include "llvm/ADT/StringExtras.h"
 #include "pdl/compiler/format.h"
 #include "pdl/op/error.h"
 #include "tools/pdl/lsp/server.h"
@@ -112,9 +113,10 @@ void Server::OnCodeAction(const CodeActionParams& params, Reply reply) {
     if (!diagnostic.suggestion || diagnostic.file != checked->document->source) continue;
     const SourceRange range = diagnostic.primary;
     if (range.end < at.begin || range.begin > at.end) continue;
-    const std::string& replacement = diagnostic.suggestion->replacement;
-    const std::string title = "Change to '" + replacement + "'";
-    const SourceEdit edit{{diagnostic.file, diagnostic.suggestion->range}, replacement};
+    const SourceEdit edit{{diagnostic.file, diagnostic.suggestion->range},
+                          diagnostic.suggestion->replacement};
+    std::string title = diagnostic.suggestion->ToString(*diagnostic.file);
+    title[0] = llvm::toUpper(title[0]);
     actions.push_back(Object{{"title", title},
                              {"kind", "quickfix"},
                              {"isPreferred", true},

@@ -179,8 +179,10 @@ void Server::OnReferences(const ReferenceParams& params, Reply reply) {
   const std::optional<View> view = ViewAt(params, true);
   if (!view || !view->is_known) return reply(nullptr);
   FileTable files = FilesOf(*view);
+  const std::vector<NameUse> uses = UsesOf(*view);
   Array locations;
-  for (const NameUse& use : UsesOf(*view))
+  locations.reserve(uses.size());
+  for (const NameUse& use : uses)
     if (params.include_declaration || !use.is_definition) locations.push_back(ToJson(use, files));
   reply(std::move(locations));
 }
@@ -209,6 +211,7 @@ void Server::OnCompletion(const PositionParams& params, Reply reply) {
                              result.file_endings);
   const Range replaced = ToRange(view->document->lines, result.replaced);
   Array items;
+  items.reserve(result.items.size());
   for (const auto& [index, item] : llvm::enumerate(result.items)) {
     Object object{{"label", item.label},
                   {"kind", ToCompletionKind(item.kind)},

@@ -84,8 +84,11 @@ mlir::lsp::SymbolKind ToSymbolKind(SymbolKind kind) {
   }
 }
 
+// Arrays are reserved: moving a json::Value is not noexcept, so a growing Array copies its
+// elements.
 Object ToSymbol(const OutlineItem& item, const Document& document) {
   Array children;
+  children.reserve(item.children.size());
   for (const OutlineItem& child : item.children) children.push_back(ToSymbol(child, document));
   return Object{{"name", item.name.empty() ? "\"\"" : llvm::json::fixUTF8(item.name)},
                 {"detail", llvm::json::fixUTF8(item.detail)},
@@ -146,6 +149,7 @@ Value DocumentSymbols(const Document& document, bool as_tree) {
   const std::vector<OutlineItem> items = OutlineOf(document.source);
   Array list;
   if (as_tree) {
+    list.reserve(items.size());
     for (const OutlineItem& item : items) list.push_back(ToSymbol(item, document));
   } else {
     AddFlat(items, "", document, &list);
@@ -154,8 +158,10 @@ Value DocumentSymbols(const Document& document, bool as_tree) {
 }
 
 Value FoldingRanges(const Document& document) {
+  const std::vector<FoldingRange> folds = FoldingRangesOf(document.source);
   Array list;
-  for (const FoldingRange& fold : FoldingRangesOf(document.source)) {
+  list.reserve(folds.size());
+  for (const FoldingRange& fold : folds) {
     const Range range = ToRange(document.lines, fold.range);
     if (range.start.line >= range.end.line) continue;
     Object object{{"startLine", range.start.line}, {"endLine", range.end.line}};
