@@ -11,10 +11,6 @@ namespace {
 
 using Exported = llvm::Expected<ExportedNames>;
 
-llvm::ArrayRef<Dim> Spatial(const Type& type) {
-  return llvm::ArrayRef<Dim>(type.dims).drop_front(2);
-}
-
 /// The dtype in which ONNX Runtime finds the largest element.
 DType PoolDType(DType dtype) {
   if (dtype == DType::kI8 || dtype == DType::kU8) return dtype;

@@ -111,10 +111,6 @@ llvm::Expected<ExportedWindow> ReadExportedWindow(ExportCall& c, llvm::ArrayRef<
 
 namespace {
 
-llvm::ArrayRef<Dim> Spatial(const Type& type) {
-  return llvm::ArrayRef<Dim>(type.dims).drop_front(2);
-}
-
 /// ONNX Runtime convolves only floats.
 DType ConvDType(DType dtype) {
   const DType computed = ComputeDType(dtype);

@@ -7,6 +7,11 @@
 
 namespace pdl {
 
+/// The spatial dims of a tensor: those after the batch and the channels.
+inline llvm::ArrayRef<Dim> Spatial(const Type& type) {
+  return llvm::ArrayRef<Dim>(type.dims).drop_front(2);
+}
+
 /// The attributes of a sliding window, with an entry for each spatial dim.
 struct ExportedWindow {
   std::vector<int64_t> kernel, stride, dilation;
