@@ -19,6 +19,7 @@ from pdl._own_layers import Layers, layer, layers_from
 from pdl._pdl import Tensor, __version__
 from pdl._profile import Profile, ProfileStep
 from pdl._ragged import Ragged, Sparse, ragged, sparse
+from pdl._ranks import Ranks
 from pdl._reflection import declarations, declarations_proto, proto_file
 from pdl._render import Function
 from pdl._tensor import tensor
@@ -32,6 +33,7 @@ from pdl.errors import (
     Error,
     FileError,
     MissingFileError,
+    RankError,
     RunError,
     ShapeError,
     StatementError,
@@ -96,6 +98,8 @@ __all__ = [
     "Profile",
     "ProfileStep",
     "Ragged",
+    "RankError",
+    "Ranks",
     "RunError",
     "ShapeError",
     "Sparse",

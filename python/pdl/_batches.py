@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+import hashlib
 from collections.abc import Iterator
 from typing import Any, Iterable, Mapping
 
 import numpy as np
 
+from pdl._arrow import column_of, columns_of
 from pdl._check import integer_of, shown
 from pdl._ragged import Ragged, Sparse
 from pdl._tensor import tensor
@@ -49,8 +51,9 @@ def batch_of(batch: Any, data: str) -> dict[str, Any]:
 
 def _rows_of(name: str, given: Any) -> Any:
     """The argument as an array or a ragged value, which can be indexed by row numbers."""
-    if isinstance(given, Ragged):
-        return given
+    column = column_of(name, given)
+    if column is not None or isinstance(given, Ragged):
+        return given if column is None else column
     if isinstance(given, Sparse) or hasattr(given, "tocsr"):
         raise TypeError(
             f"'{name}' is sparse, which pdl.batches does not support: pdl.train accepts any iterable of dicts"
@@ -68,13 +71,26 @@ def _rows_of(name: str, given: Any) -> Any:
     return array
 
 
+def hash_of(values: Mapping[str, Any]) -> str:
+    """A hash of names, types and elements of arrays and ragged values; of large arrays, of some elements."""
+    digest = hashlib.sha256()
+    for name, value in values.items():
+        parts = value.parts().values() if isinstance(value, Ragged) else [value]
+        for array in map(np.asarray, parts):
+            flat = array.reshape(-1)
+            digest.update(f"{name} {array.dtype} {array.shape} ".encode())
+            digest.update(flat[:: max(1, flat.size // 65536)].tobytes())
+    return digest.hexdigest()
+
+
 class batches:
     """Batches of rows, in a new random order in each pass.
 
     Parameters
     ----------
-    arrays : dict
-        arrays or ragged values by the names of inputs, all with the same number of rows
+    arrays : dict or pyarrow.Table
+        arrays or ragged values by the names of inputs, all with the same number of rows; or the columns of a table, in
+        which lists of one size are rows of arrays, and others are ragged
     size : int
         number of rows of a batch; the last batch of a pass may have fewer
     shuffle : bool
@@ -87,6 +103,7 @@ class batches:
     Examples
     --------
     >>> pdl.batches({"image": images, "label": labels}, 32)
+    >>> pdl.batches(pyarrow.parquet.read_table("train.parquet"), 32)
     """
 
     def __init__(
@@ -98,6 +115,7 @@ class batches:
         seed: int = 0,
         drop_last: bool = False,
     ) -> None:
+        arrays = columns_of(arrays) or arrays
         if not isinstance(arrays, Mapping):
             raise TypeError(
                 "pdl.batches takes a dict of arrays by the names of inputs, not "
@@ -123,9 +141,23 @@ class batches:
         return full + (rest > 0 and not self._drop_last)
 
     def __iter__(self) -> Iterator[dict[str, Any]]:
+        return (self.take(rows) for rows in self.orders())
+
+    def orders(self) -> Iterator[Any]:
+        """The row numbers of each batch of a pass."""
         order = (
             np.arange(self._rows) if self._random is None else self._random.permutation(self._rows)
         )
-        for i in range(len(self)):
-            rows = order[i * self._size : (i + 1) * self._size]
-            yield {name: array[rows] for name, array in self._arrays.items()}
+        return (order[i * self._size : (i + 1) * self._size] for i in range(len(self)))
+
+    def take(self, rows: Any) -> dict[str, Any]:
+        """The rows with these numbers."""
+        return {name: array[rows] for name, array in self._arrays.items()}
+
+    def describe(self) -> str:
+        """What processes with the same data have in common: sizes, dtypes, and a hash of some rows."""
+        picked = self.take(np.linspace(0, self._rows - 1, num=min(self._rows, 64)).astype(np.int64))
+        texts = [f"{self._rows} {self._size} {self._random is not None} {self._drop_last}"]
+        if self._random is not None:
+            texts.append(str(self._random.bit_generator.state))
+        return " ".join([*texts, hash_of(picked)])

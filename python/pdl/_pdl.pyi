@@ -232,6 +232,33 @@ class BestEpoch:
     @property
     def best(self) -> float: ...
 
+@final
+class RanksCore:
+    """This process among those that run the same program."""
+
+    def __init__(
+        self,
+        rank: int = 0,
+        world: int = 0,
+        rendezvous: str = "",
+        communicator: int = 0,
+        size: int = 0,
+        library: str = "",
+        timeout: float = 60.0,
+    ) -> None: ...
+    @property
+    def rank(self) -> int: ...
+    @property
+    def size(self) -> int: ...
+    @property
+    def bytes_sent(self) -> int: ...
+    def all_gather(self, own: bytes) -> list[bytes]: ...
+    def check_agreement(self, facts: list[tuple[str, str]]) -> None: ...
+    def close(self, has_failed: bool) -> None: ...
+
+def micro_batches_of(count: int, rank: int, ranks: int) -> tuple[int, int]:
+    """The numbers of the micro-batches of a rank, from the first to one past the last."""
+
 class TrainingCore:
     """A network that is being trained."""
 
@@ -245,8 +272,17 @@ class TrainingCore:
         check_finite: bool = False,
         precision: str = "f32",
         average: float = 0.0,
+        ranks: RanksCore | None = None,
+        has_parts: bool = False,
     ) -> None: ...
     def step(self, batch: dict[str, Any]) -> tuple[dict[str, float], int]: ...
+    def step_in_parts(
+        self, parts: list[dict[str, Any]], rows: int, micro_batch: int
+    ) -> tuple[dict[str, float], int]: ...
+    @property
+    def row_inputs(self) -> list[str]: ...
+    @property
+    def fingerprint(self) -> str: ...
     def measure(self, batch: dict[str, Any], run: int) -> tuple[dict[str, float], int]: ...
     @property
     def metrics(self) -> list[str]: ...

@@ -11,11 +11,12 @@ from typing import Any, Callable, Mapping, NamedTuple
 from weakref import ref
 
 from pdl import _pdl
-from pdl._batches import Batch, Batches, batch_of, batches_of, validation_of
+from pdl._batches import Batch, Batches, batch_of, batches, batches_of, hash_of, validation_of
 from pdl._check import integer_of, real_of, seed_of, text_of, truth_of
 from pdl._epochs import Epoch, Means, Step, Watch
 from pdl._graph import Graph
 from pdl._network import Network, Weights, make, threads_of, weights_of, with_values
+from pdl._ranks import Parts, Ranks, check_same, divisible, ranks_of
 from pdl._render import Function, files_of, function_text, imports_of, libraries_of
 from pdl.errors import Error, RunError, UnknownNameError
 
@@ -73,6 +74,8 @@ class Training:
         check_finite: bool = False,
         precision: str = "f32",
         average: float = 0.0,
+        micro_batch: int = 0,
+        distributed: bool | Ranks | Any = False,
     ) -> None:
         self.history: list[Epoch] = []
         self.best: Epoch | None = None
@@ -113,6 +116,8 @@ class Training:
                 raise
             message = f"{error}\n   = loss=… of pdl.train names the value that is minimized"
             raise UnknownNameError(message, error.code, error.mistakes) from None
+        ranks = ranks_of(distributed)
+        self._parts = Parts(ranks, micro_batch) if ranks is not None or micro_batch else None
         self._core = _pdl.TrainingCore(
             program,
             self._device,
@@ -122,7 +127,18 @@ class Training:
             truth_of(check_finite, "check_finite"),
             text_of(precision, "precision"),
             real_of(average, "average"),
+            None if ranks is None else ranks._core,
+            self._parts is not None,
         )
+        # Options that must be the same at all ranks.
+        self._options = {
+            "seed": seed,
+            "micro-batch": micro_batch,
+            "precision": precision,
+            "decay of the averages": average,
+            "number of epochs, patience or monitor": f"{epochs} {patience} {monitor}",
+            "checks": check_finite,
+        }
         self._losses = self._core.metrics[: self._core.num_losses]
         self._watch = Watch(monitor, patience, self._core.metrics)
         self._best_values: dict[str, _pdl.Tensor] = {}
@@ -131,6 +147,7 @@ class Training:
         # Created at the first step, since it holds a reference to this object.
         self._events: Iterator[Step | Epoch] | None = None
         self._is_used = False
+        self._has_joined = False
 
     def __iter__(self) -> Iterator[Step]:
         return self
@@ -199,18 +216,21 @@ class Training:
 
     def save(self, path: str | os.PathLike[str]) -> None:
         """Writes a checkpoint, a .safetensors file with parameters, states, optimizer states, and the number of
-        steps. ``pdl.train(…, weights=path)`` resumes from it; with the same data, results have the same bits."""
+        steps. ``pdl.train(…, weights=path)`` resumes from it; with the same data, results have the same bits. Of
+        several processes, only rank 0 writes."""
         self._is_used = True
+        if self._ranks is not None and self._ranks.rank > 0:
+            return
         _pdl.write_tensors(os.fspath(path), self._core.values())
 
     def _run(self) -> Iterator[Step | Epoch]:
         """Yields the steps of each epoch and then the epoch's result."""
         try:
+            self._join()
             self._look_at_validation()
             for epoch in range(1, self._epochs + 1):
                 means, before = Means(), self._core.steps
-                for batch in self._data:
-                    metrics, rows = self._step(batch)
+                for metrics, rows in self._steps():
                     means.add(metrics, rows)
                     if isinstance(self._source, Network):
                         self._source._learn_from(partial(_teach, ref(self)))
@@ -231,10 +251,45 @@ class Training:
     def _loss_in(self, metrics: Mapping[str, float]) -> float:
         return next((metrics[name] for name in self._losses if name in metrics), math.nan)
 
-    def _step(self, batch: Batch) -> tuple[dict[str, float], int]:
-        arrays, before = batch_of(batch, "data"), self._core.steps
+    @property
+    def _ranks(self) -> Ranks | None:
+        return None if self._parts is None else self._parts.ranks
+
+    def _join(self) -> None:
+        """Compares what must be the same for all ranks, once."""
+        if self._ranks is None or self._has_joined:
+            return
+        self._has_joined = True
+        described = {
+            name: data.describe() if type(data) is batches else "given by an iterable"
+            for name, data in (("data", self._data), ("validation data", self._validation))
+        }
+        check_same(
+            self._ranks,
+            {
+                "network": self._core.fingerprint,
+                **described,
+                "initial weights, or the checkpoint": hash_of(self._core.values()),
+                **self._options,
+            },
+        )
+
+    def _steps(self) -> Iterator[tuple[dict[str, float], int]]:
+        """The results of the steps of an epoch."""
+        if self._parts is None:
+            for batch in self._data:
+                yield self._step(self._core.step, batch_of(batch, "data"))
+            return
+        given = divisible(self._data, self._core.row_inputs)
+        while (one := self._parts.next(given, self._core.steps + 1)) is not None:
+            yield self._step(self._core.step_in_parts, *self._parts.of(one))
+
+    def _step(
+        self, step: Callable[..., tuple[dict[str, float], int]], *arguments: Any
+    ) -> tuple[dict[str, float], int]:
+        before = self._core.steps
         try:
-            return self._core.step(arrays)
+            return step(*arguments)
         except _WRONG as error:
             if isinstance(error, Error) and self._core.steps > before:
                 raise _Diverged(error) from None
@@ -268,9 +323,15 @@ class Training:
         return ended
 
     def _validate(self, epoch: int) -> dict[str, float]:
-        means, count = Means(), 0
+        means, count, results = Means(), 0, []
+        ranks = self._ranks
         for count, batch in enumerate(self._validation or (), 1):
-            means.add(*self._measure(batch, count - 1))
+            if ranks is None or (count - 1) % ranks.size == ranks.rank:
+                results.append(self._measure(batch, count - 1))
+        if self._parts is not None:
+            results = self._parts.by_turns(results)
+        for metrics, rows in results:
+            means.add(metrics, rows)
         if count == 0:
             raise Error(
                 f"the validation data yield no batch after epoch {epoch}: can they be iterated over repeatedly?"
@@ -329,6 +390,8 @@ def train(
     check_finite: bool = False,
     precision: str = "f32",
     average: float = 0.0,
+    micro_batch: int = 0,
+    distributed: bool | Ranks | Any = False,
 ) -> Training:
     """Trains a network on batches.
 
@@ -367,6 +430,13 @@ def train(
         the decay of moving averages of the parameters, usually 0.99 to 0.9999: each step moves them by the fraction
         ``1 - average`` towards the parameters. They are the parameters of ``Training.network``, of a network that is
         trained in place, and of evaluations; ``save`` writes both. 0: none
+    micro_batch : int
+        computes the gradients of a step from parts of this number of rows, like ``pdl train --micro-batch``; 0: the
+        rows that a process has of the first batch, and in one process no parts
+    distributed : bool, Ranks or mpi4py.MPI.Comm
+        whether the processes that run this program train together: those of the launcher, those of ``pdl.Ranks``, or
+        those of an MPI communicator. Each gives all batches and computes a part of each. The result has the bits of
+        one process with the same ``micro_batch``
 
     Returns
     -------
@@ -378,6 +448,8 @@ def train(
     pdl.RunError
         from the iterator, if a batch has wrong arrays or a loss is not finite; in the latter case the network is
         restored to its state before the loop
+    pdl.RankError
+        if another process has failed or does not answer
 
     Notes
     -----
@@ -412,4 +484,6 @@ def train(
         check_finite=check_finite,
         precision=precision,
         average=average,
+        micro_batch=micro_batch,
+        distributed=distributed,
     )

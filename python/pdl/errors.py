@@ -85,6 +85,10 @@ class DeviceError(Error, RuntimeError):
     """A failure of the device: out of memory, or no such device."""
 
 
+class RankError(Error, RuntimeError):
+    """Another process of a distributed run has failed or does not answer. The processes cannot continue together."""
+
+
 def explain(code: str) -> str:
     """The explanation of an error code, and how to fix the error.
 
@@ -135,8 +139,10 @@ def _name_of(code: int) -> str:
     return f"PDL{code:04d}" if code else ""
 
 
-def of_error(code: int, message: str, is_device: bool) -> Error:
+def of_error(code: int, message: str, is_device: bool, is_rank: bool) -> Error:
     """The exception for an error outside of source code. Called by the extension module."""
+    if is_rank:
+        return RankError(message)
     kind = DeviceError if is_device else _class_of(code, message)
     return kind(message, _name_of(code))
 

@@ -8,6 +8,7 @@
 #include "llvm/Support/raw_ostream.h"
 #include "pdl/compiler/load.h"
 #include "pdl/op/error.h"
+#include "pdl/train/communicator.h"
 
 namespace nb = nanobind;
 
@@ -32,7 +33,7 @@ void Raise(llvm::Error error) {
   }
   std::string message;
   int code = 0;
-  bool is_device = false;
+  bool is_device = false, is_rank = false;
   llvm::handleAllErrors(std::move(error), [&](const llvm::ErrorInfoBase& info) {
     if (!message.empty()) message += '\n';
     message += info.message();
@@ -41,8 +42,9 @@ void Raise(llvm::Error error) {
     if (info.isA<CallError>() && code == 0)
       code = static_cast<int>(static_cast<const CallError&>(info).code());
     is_device |= info.isA<DeviceError>();
+    is_rank |= info.isA<RankError>();
   });
-  Throw(Make("of_error", nb::borrow<nb::args>(nb::make_tuple(code, message, is_device))));
+  Throw(Make("of_error", nb::borrow<nb::args>(nb::make_tuple(code, message, is_device, is_rank))));
 }
 
 void Raise(const Diagnostics& diagnostics) {

@@ -157,6 +157,16 @@ std::vector<std::string> Feed::Missing(const FedTensors& tensors) const {
   return names;
 }
 
+llvm::Expected<std::vector<std::string>> Feed::RowInputs() const {
+  std::vector<std::string> names;
+  for (const Input& input : inputs_)
+    if (input.has_rows) names.push_back(input.declared);
+  if (has_rows_ && !names.empty()) return names;
+  return MakeUserError(Code::kTrainingData,
+                       "a batch cannot be computed in parts: that requires that the first dims of "
+                       "all inputs are the same symbol");
+}
+
 int64_t Feed::CountRows(const FedTensors& tensors) const {
   if (!has_rows_) return 1;
   for (const auto& [input, tensor] : tensors)

@@ -39,6 +39,9 @@ class Feed {
   /// The number of rows of a batch if the first dims of all inputs with dims are the same symbol;
   /// else 1.
   int64_t CountRows(const FedTensors& tensors) const;
+  /// The names of the declared inputs with dims, whose first size is the number of rows. A
+  /// UserError if their first dims are not all the same symbol.
+  llvm::Expected<std::vector<std::string>> RowInputs() const;
 
  private:
   struct Input {

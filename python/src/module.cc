@@ -6,6 +6,7 @@
 #include "layers.h"
 #include "network.h"
 #include "program.h"
+#include "ranks.h"
 #include "reflection.h"
 #include "repl.h"
 #include "tensor.h"
@@ -21,6 +22,7 @@ NB_MODULE(_pdl, module) {
   pdl::python::BindEager(module);
   pdl::python::BindFork();
   pdl::python::BindTrace(module);
+  pdl::python::BindRanks(module);
   pdl::python::BindTraining(module);
   pdl::python::BindReflection(module);
   pdl::python::BindLayers(module);

@@ -6,6 +6,7 @@
 #include <nanobind/stl/vector.h>
 
 #include <cmath>
+#include <numeric>
 
 #include "errors.h"
 #include "fork.h"
@@ -13,6 +14,7 @@
 #include "pdl/compiler/load.h"
 #include "pdl/compiler/passes.h"
 #include "pdl/compiler/pipeline.h"
+#include "pdl/compiler/serialize.h"
 #include "pdl/op/attribute.h"
 #include "pdl/op/error.h"
 #include "pdl/op/host_copy.h"
@@ -48,14 +50,23 @@ llvm::Expected<DType> ReadPrecision(const std::string& name) {
   return dtype;
 }
 
+/// The indices of all minimize statements.
+std::vector<unsigned> AllStatements(const Graph& graph) {
+  std::vector<unsigned> all(graph.trainings().size());
+  std::iota(all.begin(), all.end(), 0u);
+  return all;
+}
+
 }  // namespace
 
 PyTraining::PyTraining(const Program& program, const std::string& device, int threads,
                        nb::object weights, uint64_t seed, bool check_finite,
-                       const std::string& precision, double average)
+                       const std::string& precision, double average, PyRanks* ranks, bool has_parts)
     : program_(program),
       options_(OptionsFor(program, weights, seed)),
       feed_(*program.graph),
+      ranks_(ranks),
+      has_parts_(has_parts),
       check_finite_(check_finite),
       average_(average) {
   options_.precision = Get(ReadPrecision(precision));
@@ -64,7 +75,8 @@ PyTraining::PyTraining(const Program& program, const std::string& device, int th
     scale_state_ = program_.graph->Clone().NewName("loss_scale");
   // States of the training that the network itself does not have.
   std::vector<std::string> own;
-  if (!scale_state_.empty()) own = {scale_state_, scale_state_ + ".good"};
+  if (has_parts_) own.push_back(runs_name_ = program_.graph->Clone().NewName("runs"));
+  if (!scale_state_.empty()) own.insert(own.end(), {scale_state_, scale_state_ + ".good"});
   if (average > 0)
     for (const Value* parameter : program_.graph->parameters())
       own.push_back(AverageName(parameter->name()));
@@ -80,10 +92,13 @@ PyTraining::PyTraining(const Program& program, const std::string& device, int th
     step_ = static_cast<int64_t>(step->second.ElementAsDouble(0));
     Network::SetRunCount(&scope_, static_cast<uint64_t>(step_.load()));
   }
+  if (const auto runs = options_.weights.find(runs_name_); runs != options_.weights.end()) {
+    Network::SetRunCount(&scope_, static_cast<uint64_t>(runs->second.ElementAsDouble(0)));
+    options_.weights.erase(runs);
+  }
+  if (ranks) threads = ranks->ThreadsFor(threads);
   context_ = Get(CreateDeviceContext(Get(DeviceFromName(device)), threads));
-  std::vector<unsigned> all;
-  for (unsigned i = 0; i < program_.graph->trainings().size(); ++i) all.push_back(i);
-  const Graph step = Get(MakeStep(all));
+  const Graph step = Get(MakeStep(AllStatements(*program_.graph)));
   names_ = NamesOfMetrics(*program_.graph, step);
   if (const Value* counter = FindStepCounter(step)) step_counter_ = counter->name();
 }
@@ -115,21 +130,46 @@ llvm::Expected<const PyTraining::StepNetwork*> PyTraining::Next() {
   for (const std::string& name : names_.all)
     if (llvm::any_of(step->outputs(), [&](const GraphOutput& each) { return each.name == name; }))
       made.metrics.push_back(name);
+  if (has_parts_) {
+    auto in_parts = MicroBatchStep::Create(*step, made.metrics, scale_state_, options_,
+                                           GlobalRegistry(), nullptr);
+    if (!in_parts) return in_parts.takeError();
+    made.in_parts = std::move(*in_parts);
+  }
   auto network = Network::Create(std::move(*step), options_, GlobalRegistry());
   if (!network) return network.takeError();
   made.network = std::move(*network);
   return &networks_.emplace(std::move(active), std::move(made)).first->second;
 }
 
-llvm::Expected<std::vector<double>> PyTraining::RunStep(const StepNetwork& next,
-                                                        const FedTensors& fed) {
+llvm::Error PyTraining::PutInitialValues(const Network& network) {
+  for (const Value* variable : Variables(network.graph())) {
+    if (Held(variable->name())) continue;
+    llvm::Expected<Tensor> value = network.InitialValue(variable->name());
+    if (value) {
+      scope_.Create(variable->name())->Set(std::move(*value));
+    } else if (variable->kind() == ValueKind::kState) {
+      // Its size is data-dependent, and no step has computed it.
+      llvm::consumeError(value.takeError());
+    } else {
+      return value.takeError();
+    }
+  }
+  return llvm::Error::success();
+}
+
+RunOptions PyTraining::OptionsOfRun() const {
   RunOptions run;
   run.training = true;
   run.check_finite = check_finite_;
+  return run;
+}
+
+llvm::Expected<std::vector<double>> PyTraining::RunBatch(const StepNetwork& next,
+                                                         const FedTensors& fed) {
+  RunOptions run = OptionsOfRun();
   run.outputs = next.metrics;
   feed_.Put(fed, &scope_);
-  if (!step_counter_.empty())
-    scope_.Create(step_counter_)->Set(Tensor::FromValues<int64_t>(DType::kI64, {}, {step_.load()}));
   llvm::Error error = [&]() -> llvm::Error {
     if (scale_state_.empty()) return next.network->Run(&scope_, context_.get(), run);
     std::vector<std::string> active;
@@ -138,9 +178,38 @@ llvm::Expected<std::vector<double>> PyTraining::RunStep(const StepNetwork& next,
     return RunScaledStep(*next.network, scale_state_, active, run, &scope_, context_.get())
         .takeError();
   }();
-  feed_.Clear(fed, &scope_);
   if (error) return error;
-  std::vector<double> values = NumbersIn(scope_, next.metrics);
+  return NumbersIn(scope_, next.metrics);
+}
+
+llvm::Expected<std::vector<double>> PyTraining::RunParts(const StepNetwork& next,
+                                                         llvm::ArrayRef<FedTensors> fed,
+                                                         BatchParts rows) {
+  if (llvm::Error error = PutInitialValues(*next.network)) return error;
+  MicroBatchStep::Batch batch;
+  batch.parts = rows;
+  if (ranks_) batch.communicator = ranks_->communicator();
+  const FedTensors* part = fed.begin();
+  const auto put = [&](int64_t) {
+    feed_.Put(*part++, &scope_);
+    return llvm::Error::success();
+  };
+  batch.put = put;
+  batch.run = OptionsOfRun();
+  batch.step = step_ + 1;
+  auto result = next.in_parts->Run(batch, &scope_, context_.get());
+  if (!result) return result.takeError();
+  return std::move(result->metrics);
+}
+
+llvm::Expected<std::vector<double>> PyTraining::RunStep(const StepNetwork& next,
+                                                        llvm::ArrayRef<FedTensors> fed,
+                                                        BatchParts rows) {
+  if (!step_counter_.empty())
+    scope_.Create(step_counter_)->Set(Tensor::FromValues<int64_t>(DType::kI64, {}, {step_.load()}));
+  auto values = has_parts_ ? RunParts(next, fed, rows) : RunBatch(next, fed.front());
+  for (const FedTensors& each : fed) feed_.Clear(each, &scope_);
+  if (!values) return values;
   // The next step must not use an output of this one as the input with the same name.
   for (const std::string& name : next.metrics)
     if (const Value* value = program_.graph->FindValue(name);
@@ -187,26 +256,53 @@ nb::tuple PyTraining::Measure(nb::handle batch, uint64_t run) {
   return nb::make_tuple(Named(names_.all, *values), feed_.CountRows(fed));
 }
 
-nb::tuple PyTraining::Step(nb::handle batch) {
-  const FedTensors fed = feed_.Read(batch);
-  const StepNetwork* next = nullptr;
-  int64_t step = 0;
-  llvm::Expected<std::vector<double>> values = [&]() -> llvm::Expected<std::vector<double>> {
-    WithoutGil without_gil;
-    std::lock_guard lock(mutex_);
-    llvm::Expected<const StepNetwork*> found = Next();
-    if (!found) return found.takeError();
-    next = *found;
-    llvm::Expected<std::vector<double>> run = RunStep(*next, fed);
-    if (run) step = ++step_;
-    return run;
-  }();
+llvm::Expected<std::vector<double>> PyTraining::StepOnce(llvm::ArrayRef<FedTensors> fed,
+                                                         BatchParts rows, const StepNetwork** next,
+                                                         int64_t* step) {
+  WithoutGil without_gil;
+  std::lock_guard lock(mutex_);
+  llvm::Expected<const StepNetwork*> found = Next();
+  if (!found) return found.takeError();
+  *next = *found;
+  llvm::Expected<std::vector<double>> run = RunStep(**next, fed, rows);
+  if (run) *step = ++step_;
+  return run;
+}
+
+nb::tuple PyTraining::FinishStep(llvm::Expected<std::vector<double>> values,
+                                 const StepNetwork* next, int64_t step, const FedTensors& fed,
+                                 int64_t rows) const {
   if (!values) Raise(feed_.WithConversion(values.takeError(), fed));
   for (auto [name, value] : llvm::zip_equal(next->metrics, *values))
     if (!std::isfinite(value) && llvm::is_contained(losses(), name))
       Raise(MakeUserError(Code::kNotFinite, "the loss '{0}' is {1} in step {2}", name,
                           FloatToString(value), step));
-  return nb::make_tuple(Named(next->metrics, *values), feed_.CountRows(fed));
+  return nb::make_tuple(Named(next->metrics, *values), rows);
+}
+
+nb::tuple PyTraining::Step(nb::handle batch) {
+  const FedTensors fed = feed_.Read(batch);
+  const StepNetwork* next = nullptr;
+  int64_t step = 0;
+  auto values = StepOnce(fed, {}, &next, &step);
+  return FinishStep(std::move(values), next, step, fed, feed_.CountRows(fed));
+}
+
+nb::tuple PyTraining::StepInParts(nb::list parts, int64_t rows, int64_t micro_batch) {
+  std::vector<FedTensors> fed;
+  for (nb::handle part : parts) fed.push_back(feed_.Read(part));
+  const StepNetwork* next = nullptr;
+  int64_t step = 0;
+  auto values = StepOnce(fed, {rows, micro_batch}, &next, &step);
+  return FinishStep(std::move(values), next, step, fed.empty() ? FedTensors() : fed.front(), rows);
+}
+
+std::vector<std::string> PyTraining::RowInputs() const { return Get(feed_.RowInputs()); }
+
+std::string PyTraining::Fingerprint() const {
+  const Graph step = Get(MakeStep(AllStatements(*program_.graph)));
+  const std::string bytes = Get(SerializeNetwork(step, {.locations = false}));
+  return Sha256(Constant::Copy(DType::kU8, {static_cast<int64_t>(bytes.size())}, bytes.data()));
 }
 
 const Tensor* PyTraining::Held(llvm::StringRef name) const {
@@ -241,6 +337,10 @@ nb::dict PyTraining::Values(bool averaged) {
       if (!value) return value.takeError();
       tensor = std::move(*value);
     }
+    if (has_parts_)
+      tensors.emplace_back(runs_name_,
+                           Tensor::FromValues<int64_t>(
+                               DType::kI64, {}, {static_cast<int64_t>(Network::RunCount(scope_))}));
     return llvm::Error::success();
   }());
   nb::dict values;
@@ -281,11 +381,16 @@ void BindTraining(nb::module_& module) {
   module.def("write_tensors", &WriteTensors, nb::arg("path"), nb::arg("tensors"));
   nb::class_<PyTraining>(module, "TrainingCore")
       .def(nb::init<const Program&, const std::string&, int, nb::object, uint64_t, bool,
-                    const std::string&, double>(),
-           nb::arg("program"), nb::arg("device") = "cpu", nb::arg("threads") = 0,
-           nb::arg("weights") = nb::none(), nb::arg("seed") = 0, nb::arg("check_finite") = false,
-           nb::arg("precision") = "f32", nb::arg("average") = 0.0)
+                    const std::string&, double, PyRanks*, bool>(),
+           nb::keep_alive<1, 10>(), nb::arg("program"), nb::arg("device") = "cpu",
+           nb::arg("threads") = 0, nb::arg("weights") = nb::none(), nb::arg("seed") = 0,
+           nb::arg("check_finite") = false, nb::arg("precision") = "f32", nb::arg("average") = 0.0,
+           nb::arg("ranks").none() = nb::none(), nb::arg("has_parts") = false)
       .def("step", &PyTraining::Step, nb::arg("batch"))
+      .def("step_in_parts", &PyTraining::StepInParts, nb::arg("parts"), nb::arg("rows"),
+           nb::arg("micro_batch"))
+      .def_prop_ro("row_inputs", &PyTraining::RowInputs)
+      .def_prop_ro("fingerprint", &PyTraining::Fingerprint)
       .def("measure", &PyTraining::Measure, nb::arg("batch"), nb::arg("run"))
       .def_prop_ro("metrics", [](const PyTraining& own) { return own.names().all; })
       .def_prop_ro("num_losses", [](const PyTraining& own) { return own.names().losses; })

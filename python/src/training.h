@@ -16,7 +16,9 @@
 #include "pdl/op/device_context.h"
 #include "pdl/runtime/network.h"
 #include "pdl/train/measured.h"
+#include "pdl/train/micro_batches.h"
 #include "program.h"
+#include "ranks.h"
 
 namespace pdl::python {
 
@@ -24,18 +26,27 @@ namespace pdl::python {
 /// gives the same bits. Thread-safe: calls are serialized.
 class PyTraining {
  public:
-  /// `program` must have been compiled for training.
+  /// `program` must have been compiled for training. With `ranks`, which must outlive this, they
+  /// share the micro-batches of StepInParts; `has_parts`: StepInParts will be called, not Step.
   PyTraining(const Program& program, const std::string& device, int threads,
              nanobind::object weights, uint64_t seed, bool check_finite,
-             const std::string& precision, double average);
+             const std::string& precision, double average, PyRanks* ranks, bool has_parts);
 
   /// A step on a batch, a dict of arrays. Returns a dict of the losses and other scalar outputs,
   /// with the parameters before the step, and the number of rows. Throws if a loss is not finite.
   nanobind::tuple Step(nanobind::handle batch);
+  /// A step on a batch of `rows` rows that is given in micro-batches of `micro_batch` rows: `parts`
+  /// are dicts of arrays, those of MicroBatchesOf this rank. Returns and throws as Step.
+  nanobind::tuple StepInParts(nanobind::list parts, int64_t rows, int64_t micro_batch);
   /// Evaluates a batch in inference mode, in f32, without changing states. Returns the same as
   /// Step. `run` is the number of previous runs, which seeds random operators.
   nanobind::tuple Measure(nanobind::handle batch, uint64_t run);
   int64_t step() const { return step_; }
+  /// The names of the inputs whose first size is the number of rows. Throws if the first dims of
+  /// the inputs are not all the same symbol, so that a batch has no parts.
+  std::vector<std::string> RowInputs() const;
+  /// A hash of the network of a step.
+  std::string Fingerprint() const;
   /// The names of the metrics, losses first.
   const MetricNames& names() const { return names_; }
   /// The current values of parameters and states, on which the next step depends. With `averaged`,
@@ -49,11 +60,27 @@ class PyTraining {
   struct StepNetwork {
     std::shared_ptr<const Network> network;
     std::vector<std::string> metrics;
+    /// Null unless steps are computed in parts.
+    std::shared_ptr<const MicroBatchStep> in_parts;
   };
   /// The graph of a step that performs the minimize statements `active`.
   llvm::Expected<Graph> MakeStep(llvm::ArrayRef<unsigned> active) const;
   llvm::Expected<const StepNetwork*> Next();
-  llvm::Expected<std::vector<double>> RunStep(const StepNetwork& next, const FedTensors& fed);
+  /// Runs a step, and returns the values of its metrics. `rows` and `micro_batch` are those of
+  /// StepInParts, of which `fed` are the parts; without parts, `fed` is the batch.
+  llvm::Expected<std::vector<double>> RunStep(const StepNetwork& next,
+                                              llvm::ArrayRef<FedTensors> fed, BatchParts rows);
+  llvm::Expected<std::vector<double>> RunParts(const StepNetwork& next,
+                                               llvm::ArrayRef<FedTensors> fed, BatchParts rows);
+  llvm::Expected<std::vector<double>> RunBatch(const StepNetwork& next, const FedTensors& fed);
+  RunOptions OptionsOfRun() const;
+  /// Step or StepInParts, without the GIL.
+  llvm::Expected<std::vector<double>> StepOnce(llvm::ArrayRef<FedTensors> fed, BatchParts rows,
+                                               const StepNetwork** next, int64_t* step);
+  nanobind::tuple FinishStep(llvm::Expected<std::vector<double>> values, const StepNetwork* next,
+                             int64_t step, const FedTensors& fed, int64_t rows) const;
+  /// Puts the initial values into the Scope, which the networks of StepInParts share.
+  llvm::Error PutInitialValues(const Network& network);
   llvm::Expected<std::vector<double>> RunMeasure(const FedTensors& fed, uint64_t run);
   /// The tensor of that name in the Scope; null if there is none.
   const Tensor* Held(llvm::StringRef name) const;
@@ -62,11 +89,16 @@ class PyTraining {
   NetworkOptions options_;
   std::unique_ptr<DeviceContext> context_;
   Feed feed_;
+  PyRanks* ranks_;
+  const bool has_parts_;
   bool check_finite_;
   /// The decay of the moving averages; 0: none.
   double average_;
   /// The state with the scale of the losses; empty if they are not scaled.
   std::string scale_state_;
+  /// The name of the number of runs in checkpoints, which seeds random operators; without
+  /// micro-batches it is the number of steps.
+  std::string runs_name_;
   /// Held during a step, so it must not be locked with the GIL. Guards the following members.
   std::mutex mutex_;
   Scope scope_;

@@ -6,6 +6,7 @@
 #include "llvm/ADT/StringExtras.h"
 #include "llvm/Support/Format.h"
 #include "llvm/Support/raw_ostream.h"
+#include "pdl/op/error.h"
 
 namespace pdl {
 
@@ -70,6 +71,30 @@ llvm::Expected<std::vector<std::string>> Communicator::AllGather(llvm::StringRef
   if (llvm::Error error = Exchange(std::vector<SentBytes>(count, bytes), receive)) return error;
   texts[static_cast<size_t>(rank_)] = own.str();
   return texts;
+}
+
+llvm::Error Communicator::CheckAgreement(
+    llvm::ArrayRef<std::pair<llvm::StringRef, std::string>> facts) {
+  std::string own;
+  for (const auto& [name, value] : facts) own += value + '\n';
+  llvm::Expected<std::vector<std::string>> texts = AllGather(own);
+  if (!texts) return texts.takeError();
+  std::vector<std::string> differences;
+  llvm::SmallVector<llvm::StringRef, 16> first, other;
+  llvm::StringRef(texts->front()).split(first, '\n');
+  for (size_t rank = 1; rank < texts->size(); ++rank) {
+    other.clear();
+    llvm::StringRef((*texts)[rank]).split(other, '\n');
+    for (size_t i = 0; i < facts.size() && i < other.size(); ++i) {
+      if (first[i] == other[i]) continue;
+      differences.push_back(
+          ("rank " + llvm::Twine(rank) + " differs from rank 0 in the " + facts[i].first).str());
+      break;
+    }
+  }
+  if (differences.empty()) return llvm::Error::success();
+  return MakeUserError(Code::kTrainingData, "the ranks do not agree: {0}",
+                       llvm::join(differences, ", "));
 }
 
 llvm::Error Communicator::Barrier() { return AllGather("").takeError(); }

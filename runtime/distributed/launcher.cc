@@ -129,10 +129,20 @@ Launcher StartedByHand(int rank, int size, std::string folder) {
   return launcher;
 }
 
+Launcher StartedByProgram(Transport transport, const void* communicator, int size) {
+  const std::optional<Launcher> found = FindLauncher();
+  Launcher launcher =
+      MakeLauncher("this program", transport, size,
+                   found ? std::optional(std::min(size, found->local_size)) : std::nullopt);
+  launcher.mpi_communicator = communicator;
+  return launcher;
+}
+
 llvm::Expected<std::unique_ptr<Communicator>> JoinProcesses(const Launcher& launcher,
                                                             double timeout) {
   const auto failed = [&](llvm::StringRef why) {
-    const char* format = launcher.folder.empty()
+    const bool is_launched = launcher.folder.empty() && launcher.mpi_communicator == nullptr;
+    const char* format = is_launched
                              ? "{0} has started {1} processes, which cannot train together: {2}"
                              : "the {1} processes of {0} cannot train together: {2}";
     return llvm::make_error<RankError>(
@@ -149,6 +159,7 @@ llvm::Expected<std::unique_ptr<Communicator>> JoinProcesses(const Launcher& laun
   rendezvous.port = launcher.port;
   rendezvous.key_prefix = launcher.key_prefix.c_str();
   rendezvous.timeout = timeout;
+  rendezvous.mpi_communicator = launcher.mpi_communicator;
   char* error = nullptr;
   std::unique_ptr<Communicator> communicator((*create)(&rendezvous, &error));
   const std::string text = error != nullptr ? error : "";

@@ -11,7 +11,8 @@
 
 namespace pdl {
 
-/// How Gloo's processes find each other. MPI's know from their launcher, and ignore it.
+/// How Gloo's processes find each other. MPI's know from their launcher, and use only the last
+/// member.
 struct Rendezvous {
   int rank = 0, size = 1;
   /// A folder that all processes see, or null: then a store of PyTorch's elastic agent.
@@ -22,6 +23,8 @@ struct Rendezvous {
   const char* key_prefix = "";
   /// In seconds.
   double timeout = 60;
+  /// An MPI_Comm of the processes, from a program that uses MPI itself; null: MPI_COMM_WORLD.
+  const void* mpi_communicator = nullptr;
 };
 
 }  // namespace pdl

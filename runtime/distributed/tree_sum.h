@@ -8,6 +8,7 @@
 
 #include "llvm/Support/Error.h"
 #include "pdl/train/communicator.h"
+#include "pdl/train/micro_batches.h"
 
 namespace pdl {
 
@@ -42,6 +43,8 @@ class TreeSum {
   void AddNode(TreeNode node, TreeValues values);
   /// The nodes of the leaves so far, as NodesOf returns them, and their sums.
   llvm::ArrayRef<std::pair<TreeNode, TreeValues>> nodes() const { return nodes_; }
+  /// Removes the f32 values of the only node, and returns them.
+  std::vector<float> TakeF32() { return std::exchange(nodes_.front().second.f32, {}); }
   int64_t begin() const { return begin_; }
   int64_t end() const { return end_; }
   /// Returns the sum of all leaves; there must be one, and the first must be leaf 0.
@@ -52,14 +55,6 @@ class TreeSum {
   std::vector<std::pair<TreeNode, TreeValues>> nodes_;
 };
 
-/// The leaves of one rank: consecutive, possibly none.
-struct LeafRange {
-  int64_t begin = 0, end = 0;
-};
-/// Distributes leaves over ranks, in order: each has the same number, except that the last ones may
-/// have fewer.
-LeafRange LeavesOf(int64_t leaves, int rank, int ranks);
-
 /// Facts that ranks exchange along with a sum.
 struct SumNote {
   /// The step of the run, which must be the same everywhere.
@@ -68,12 +63,24 @@ struct SumNote {
   int64_t stop = 0;
 };
 
-/// Returns the sum of `leaves` leaves of which each rank has added those of LeavesOf, on all ranks.
-/// `own` may be empty; `f32` and `f64` are the numbers of values in a leaf. Each rank adds a part
-/// of the elements and sends it to the others: if the ranks are a power of two and so are their
-/// leaves, 2 (n - 1) / n of the vector's bytes are sent by each of n ranks. Sets `note->stop` if
-/// any rank has. A RankError if a rank does not answer or is at another step.
-llvm::Expected<TreeValues> SumOverRanks(TreeSum own, int64_t leaves, size_t f32, size_t f64,
+/// How the values of a leaf are divided: first those whose sums all ranks get, then for each rank
+/// those whose sums only it gets.
+struct SumLayout {
+  struct Count {
+    size_t f32 = 0, f64 = 0;
+  };
+  Count common;
+  /// By rank; empty: no rank has values of its own.
+  std::vector<Count> own;
+};
+
+/// Returns the sum of `leaves` leaves of which each rank has added those of MicroBatchesOf: the
+/// common values and those of this rank. `own` may be empty. Each rank adds its own values and a
+/// part of the common ones, which it sends to the others: if the ranks are a power of two and so
+/// are their leaves, each of n ranks sends 2 (n - 1) / n of the bytes of the common values and
+/// (n - 1) / n of the others. Sets `note->stop` if any rank has. A RankError if a rank does not
+/// answer or is at another step.
+llvm::Expected<TreeValues> SumOverRanks(TreeSum own, int64_t leaves, const SumLayout& layout,
                                         Communicator& communicator, SumNote* note);
 
 }  // namespace pdl

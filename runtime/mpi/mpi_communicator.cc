@@ -39,7 +39,9 @@ class MpiCommunicator final : public Communicator {
 
   ~MpiCommunicator() override {
     // The end of MPI waits for all ranks, which would take forever after a failure.
-    if (has_failed_) return;
+    int has_ended = 0;
+    MPI_Finalized(&has_ended);
+    if (has_failed_ || has_ended) return;
     MPI_Comm_free(&communicator_);
     if (finalizes_) MPI_Finalize();
   }
@@ -131,7 +133,7 @@ class MpiCommunicator final : public Communicator {
 
 const char* pdl_transport_version() { return PDL_PLUGIN_VERSION; }
 
-pdl::Communicator* pdl_transport_create(const pdl::Rendezvous*, char** error) {
+pdl::Communicator* pdl_transport_create(const pdl::Rendezvous* rendezvous, char** error) {
   int is_running = 0, rank = 0, size = 1;
   MPI_Initialized(&is_running);
   int code = MPI_SUCCESS;
@@ -139,9 +141,12 @@ pdl::Communicator* pdl_transport_create(const pdl::Rendezvous*, char** error) {
     int provided = 0;
     code = MPI_Init_thread(nullptr, nullptr, MPI_THREAD_FUNNELED, &provided);
   }
+  const MPI_Comm parent = rendezvous->mpi_communicator
+                              ? *static_cast<const MPI_Comm*>(rendezvous->mpi_communicator)
+                              : MPI_COMM_WORLD;
   MPI_Comm communicator = MPI_COMM_NULL;
   // Messages of the program must not be mixed with ours.
-  if (code == MPI_SUCCESS) code = MPI_Comm_dup(MPI_COMM_WORLD, &communicator);
+  if (code == MPI_SUCCESS) code = MPI_Comm_dup(parent, &communicator);
   if (code != MPI_SUCCESS) {
     *error = strdup(pdl::ErrorText(code).c_str());
     return nullptr;

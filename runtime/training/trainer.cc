@@ -62,8 +62,12 @@ llvm::Expected<Trainer::Impl::StepNetwork> Trainer::Impl::MakeStepNetwork(Graph 
   }
   NetworkOptions kept = options.network;
   kept.max_bindings = std::max(kept.max_bindings, kStepBindings);
-  if (uses_micro_batches())
-    if (llvm::Error error = Split(step, kept, &made)) return error;
+  if (uses_micro_batches()) {
+    auto split = MicroBatchStep::Create(step, made.outputs, scale_state, kept, registry,
+                                        sharding ? &*sharding : nullptr);
+    if (!split) return split.takeError();
+    made.micro_batches = std::move(*split);
+  }
   auto created = Network::Create(std::move(step), kept, registry);
   if (!created) return created.takeError();
   made.network = std::move(*created);
@@ -81,6 +85,7 @@ llvm::Error Trainer::Impl::MakeNetworks() {
   fingerprint =
       Sha256(Constant::Copy(DType::kU8, {static_cast<int64_t>(bytes->size())}, bytes->data()));
   names = NamesOfMetrics(network, *step);
+  if (llvm::Error error = ShareOptimizer(*step)) return ErrorOfAll(std::move(error));
   llvm::Expected<StepNetwork> made = MakeStepNetwork(std::move(*step));
   if (!made) return made.takeError();
   step_network = made->network;
@@ -120,6 +125,7 @@ llvm::Error Trainer::Impl::Begin() {
   progress.data = FingerprintsOf(data);
   progress.validation.emplace();
   progress.weights = FingerprintsOf(options.network.weights);
+  saves = !options.folder.empty();
   BeginEpoch();
   if (llvm::Error error = CheckOptions()) return error;
   llvm::Expected<Monitor> parsed = Monitor::Parse(options.monitor, names.all);
@@ -293,6 +299,18 @@ llvm::Expected<EpochReport> Trainer::Impl::MeasureEpoch() {
   return report;
 }
 
+llvm::Error Trainer::Impl::SaveEpoch(bool is_best, bool is_whole) {
+  if (!saves) return llvm::Error::success();
+  llvm::Expected<Snapshot> snapshot = TakeSnapshot();
+  if (!snapshot) return snapshot.takeError();
+  if (options.folder.empty()) return llvm::Error::success();
+  if (is_best) pending_best = *snapshot;
+  if (is_whole) pending_last = std::move(*snapshot);
+  const bool is_due = !last_write || Clock::now() - *last_write >=
+                                         std::chrono::duration<double>(options.save_seconds);
+  return is_due || IsAtLimit() ? Flush() : llvm::Error::success();
+}
+
 llvm::Expected<TrainingEnd> Trainer::Impl::Loop(const TrainingCallbacks& callbacks) {
   stop = callbacks.stop;
   auto is_stopped = [&] { return is_distributed() ? ranks_stop : stop != nullptr && stop->load(); };
@@ -307,15 +325,7 @@ llvm::Expected<TrainingEnd> Trainer::Impl::Loop(const TrainingCallbacks& callbac
       if (!report) return report.takeError();
       ++progress.epoch;
       BeginEpoch();
-      if (!options.folder.empty()) {
-        Snapshot snapshot = TakeSnapshot();
-        if (report->is_best) pending_best = snapshot;
-        if (is_whole) pending_last = std::move(snapshot);
-        const bool is_due = !last_write || Clock::now() - *last_write >=
-                                               std::chrono::duration<double>(options.save_seconds);
-        if (is_due || IsAtLimit())
-          if (llvm::Error error = Flush()) return error;
-      }
+      if (llvm::Error error = SaveEpoch(report->is_best, is_whole)) return error;
       if (callbacks.on_epoch)
         if (llvm::Error error = callbacks.on_epoch(*report)) return error;
       const bool is_stale = progress.best.IsStale(options.patience);
@@ -375,13 +385,11 @@ llvm::Error Trainer::Resume(llvm::StringRef path) {
   return WithOutOfMemory("reading '" + path.str() + "'", [&] { return impl_->Resume(path); });
 }
 llvm::Error Trainer::Save(llvm::StringRef path) {
-  return WithOutOfMemory("writing '" + path.str() + "'", [&] {
-    return impl_->Write(path, impl_->TakeSnapshot(), /*checked=*/false);
-  });
+  return WithOutOfMemory("writing '" + path.str() + "'", [&] { return impl_->Save(path); });
 }
 llvm::Error Trainer::SaveWeights(llvm::StringRef path) {
   return WithOutOfMemory("writing '" + path.str() + "'", [&] {
-    return impl_->WriteWeights(path, impl_->TakeSnapshot(), /*checked=*/false);
+    return impl_->WriteWeights(path, impl_->TakeOwnSnapshot(), /*checked=*/false);
   });
 }
 llvm::Expected<StepReport> Trainer::Step() {
@@ -415,6 +423,9 @@ llvm::Expected<Tensor> Trainer::TrainedValueOf(llvm::StringRef name) const {
 llvm::Expected<Tensor> Trainer::ValueOf(llvm::StringRef name) const {
   const Tensor* tensor = FindTensor(impl_->scope, name);
   const Value* value = impl_->step_network->graph().FindValue(name);
+  if (value && !tensor)
+    if (const std::optional<int> keeper = impl_->KeeperOf(*value))
+      return MakeUserError(Code::kUnknownName, "rank {0} keeps the state '{1}'", *keeper, name);
   const bool is_variable = value != nullptr && (value->kind() == ValueKind::kParameter ||
                                                 value->kind() == ValueKind::kState);
   if (tensor == nullptr || !is_variable) return impl_->step_network->InitialValue(name);

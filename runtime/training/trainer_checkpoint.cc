@@ -29,7 +29,7 @@ std::vector<const Value*> KeptValues(const Graph& step) {
   return kept;
 }
 
-Snapshot Trainer::Impl::TakeSnapshot() const {
+Snapshot Trainer::Impl::TakeOwnSnapshot() const {
   Snapshot snapshot;
   snapshot.progress = progress;
   snapshot.progress.runs = Network::RunCount(scope);
@@ -38,6 +38,13 @@ Snapshot Trainer::Impl::TakeSnapshot() const {
     for (const Value* value : values)
       if (const Tensor* tensor = FindTensor(scope, value->name()))
         snapshot.tensors.emplace_back(value->name(), *tensor);
+  return snapshot;
+}
+
+llvm::Expected<Snapshot> Trainer::Impl::TakeSnapshot() {
+  Snapshot snapshot = TakeOwnSnapshot();
+  if (sharding)
+    if (llvm::Error error = GatherStates(&snapshot)) return error;
   return snapshot;
 }
 
@@ -112,10 +119,22 @@ llvm::Error Trainer::Impl::WriteWeights(llvm::StringRef path, const Snapshot& sn
   return WriteSafetensors(path, *tensors);
 }
 
+llvm::Error Trainer::Impl::Save(llvm::StringRef path) {
+  if (sharding)
+    if (llvm::Error error = JoinRanks()) return error;
+  llvm::Expected<Snapshot> snapshot = TakeSnapshot();
+  if (!snapshot) return snapshot.takeError();
+  if (sharding && sharding->rank > 0) return llvm::Error::success();
+  return Write(path, *snapshot, /*checked=*/false);
+}
+
 llvm::Error Trainer::Impl::SaveLast() {
-  if (options.folder.empty()) return llvm::Error::success();
+  if (!saves) return llvm::Error::success();
   const TraceSpan span("checkpoint");
-  pending_last = TakeSnapshot();
+  llvm::Expected<Snapshot> snapshot = TakeSnapshot();
+  if (!snapshot) return snapshot.takeError();
+  if (options.folder.empty()) return llvm::Error::success();
+  pending_last = std::move(*snapshot);
   return Flush();
 }
 

@@ -8,12 +8,11 @@
 #include <string>
 #include <vector>
 
-#include "pdl/compiler/split_step.h"
 #include "pdl/op/host_copy.h"
 #include "pdl/train/best_epoch.h"
 #include "pdl/train/measured.h"
+#include "pdl/train/micro_batches.h"
 #include "pdl/train/trainer.h"
-#include "runtime/distributed/tree_sum.h"
 #include "runtime/training/batch.h"
 #include "runtime/training/checkpoint.h"
 
@@ -55,10 +54,8 @@ struct Trainer::Impl {
     std::shared_ptr<const Network> network;
     std::vector<std::string> outputs;
     std::vector<size_t> metrics;
-    /// For micro-batches: the two parts of the step, and the values that cross from one to the
-    /// other.
-    std::shared_ptr<const Network> gradients, update;
-    std::vector<SplitStep::Mean> means;
+    /// Null without micro-batches.
+    std::shared_ptr<const MicroBatchStep> micro_batches;
   };
 
   llvm::Error MakeNetworks();
@@ -102,7 +99,12 @@ struct Trainer::Impl {
   llvm::Expected<TrainingEnd> Train(const TrainingCallbacks& callbacks);
   llvm::Expected<TrainingEnd> Loop(const TrainingCallbacks& callbacks);
 
-  Snapshot TakeSnapshot() const;
+  /// The state of this rank.
+  Snapshot TakeOwnSnapshot() const;
+  /// With sharded states, all ranks make this call, and rank 0 has the states of all.
+  llvm::Expected<Snapshot> TakeSnapshot();
+  /// Adds the states that other ranks keep to rank 0's snapshot.
+  llvm::Error GatherStates(Snapshot* snapshot);
   /// Writes a checkpoint, or only the values for inference; with `checked`, only if CheckLearned
   /// succeeds.
   llvm::Error Write(llvm::StringRef path, const Snapshot& snapshot, bool checked) const;
@@ -113,6 +115,8 @@ struct Trainer::Impl {
   /// nan, because no run can continue from that. `tensors` are those of the snapshot, on the CPU.
   llvm::Error CheckLearned(const Snapshot& snapshot, llvm::ArrayRef<NamedTensor> tensors) const;
   llvm::Error SaveLast();
+  llvm::Error SaveEpoch(bool is_best, bool is_whole);
+  llvm::Error Save(llvm::StringRef path);
   /// Writes pending snapshots.
   llvm::Error Flush();
   std::string FileOf(llvm::StringRef name) const { return options.folder + "/" + name.str(); }
@@ -133,25 +137,19 @@ struct Trainer::Impl {
   }
   /// Sets options.micro_batch and progress.micro_batch, and checks that ranks divide the batch.
   llvm::Error SetMicroBatch();
-  /// Splits a step for micro-batches.
-  llvm::Error Split(const Graph& step, const NetworkOptions& kept, StepNetwork* made) const;
   llvm::Expected<std::vector<double>> RunMicroBatches(const StepNetwork& next,
                                                       llvm::ArrayRef<int64_t> rows,
                                                       StepReport* report);
-  /// Runs the micro-batch with that index. Its results are in the Scope. Sets `overflow` to the
-  /// message of a value that is not finite, which a smaller loss scale may avoid.
-  llvm::Error RunMicroBatch(const StepNetwork& next, llvm::ArrayRef<int64_t> rows, uint64_t index,
-                            std::string* overflow);
-  /// Adds this rank's micro-batches of a batch.
-  llvm::Expected<TreeSum> SumMicroBatches(const StepNetwork& next, llvm::ArrayRef<int64_t> rows,
-                                          std::string* overflow);
-  /// Puts the means into the Scope for the update, and returns those of the metrics.
-  llvm::Expected<std::vector<double>> PutMeans(const StepNetwork& next, const TreeValues& sum,
-                                               double count);
   /// Checks once that all ranks do the same, and takes over the state of rank 0.
   llvm::Error JoinRanks();
   llvm::Error CompareRanks() const;
   llvm::Error TakeStateOfRank0();
+  /// The owners of the updates of `step`, in which all minimize statements are active.
+  llvm::Error ShareOptimizer(const Graph& step);
+  /// The only rank that keeps a state; nullopt if all have it.
+  std::optional<int> KeeperOf(const Value& value) const;
+  /// Removes the states that other ranks keep.
+  void DropStatesOfOthers();
   /// An error that all ranks return: as it is on rank 0, else ReportedByOtherRank.
   llvm::Error ErrorOfAll(llvm::Error error) const;
 
@@ -174,6 +172,10 @@ struct Trainer::Impl {
   std::shared_ptr<const Network> step_network;
   std::shared_ptr<const Network> evaluation;
   std::string fingerprint;
+  /// With shard_optimizer and several ranks; constant after Create.
+  std::optional<MicroBatchStep::Sharding> sharding;
+  /// Whether rank 0 writes checkpoints.
+  bool saves = false;
   MetricNames names;
   /// The state with the loss scale; empty if losses are not scaled.
   std::string scale_state;

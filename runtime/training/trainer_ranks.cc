@@ -3,7 +3,6 @@
 #include <utility>
 
 #include "llvm/ADT/STLExtras.h"
-#include "llvm/ADT/StringExtras.h"
 #include "llvm/Support/JSON.h"
 #include "pdl/op/error.h"
 #include "pdl/version.h"
@@ -11,15 +10,6 @@
 
 namespace pdl {
 namespace {
-
-/// Facts that ranks must agree on: a description, and a string that is compared.
-using Facts = std::vector<std::pair<llvm::StringRef, std::string>>;
-
-std::string ToText(const Facts& facts) {
-  std::string text;
-  for (const auto& [name, value] : facts) text += value + '\n';
-  return text;
-}
 
 std::string ToText(const std::optional<Fingerprints>& hashes) {
   std::string text;
@@ -65,52 +55,43 @@ llvm::Error Trainer::Impl::ErrorOfAll(llvm::Error error) const {
 llvm::Error Trainer::Impl::JoinRanks() {
   if (!is_distributed() || std::exchange(has_joined, true)) return llvm::Error::success();
   if (llvm::Error error = CompareRanks()) return error;
-  return TakeStateOfRank0();
+  if (llvm::Error error = TakeStateOfRank0()) return error;
+  if (!sharding) return llvm::Error::success();
+  DropStatesOfOthers();
+  return options.communicator->Broadcast(
+      0, ReceivedBytes(reinterpret_cast<char*>(&saves), sizeof(saves)));
 }
 
 llvm::Error Trainer::Impl::CompareRanks() const {
   const std::string length =
       llvm::formatv("{0} epochs, {1} steps, patience {2}, monitor {3}", options.epochs,
                     options.steps, options.patience, options.monitor);
+  const std::string states = llvm::formatv("{0} {1}", options.shard_optimizer, options.save_every);
   const std::string checks = llvm::formatv("{0} {1}", options.check_finite, options.check_indices);
   const std::string batches =
       llvm::formatv("{0} {1} {2} {3}", options.batch_size, options.micro_batch, options.shuffle,
                     options.drop_last);
-  const Facts facts = {{"version of pdl", PDL_PLUGIN_VERSION},
-                       {"network", fingerprint},
-                       {"data", llvm::formatv("{0} {1}", data.num_rows(), ToText(progress.data))},
-                       {"validation data", ToText(progress.validation)},
-                       {"initial weights", ToText(progress.weights)},
-                       {"seed", std::to_string(options.seed)},
-                       {"batches", batches},
-                       {"precision", DTypeName(options.network.precision).str()},
-                       {"decay of the averages", FloatToString(options.average)},
-                       {"number of epochs or steps, patience or monitor", length},
-                       {"checks", checks}};
-  llvm::Expected<std::vector<std::string>> texts = options.communicator->AllGather(ToText(facts));
-  if (!texts) return texts.takeError();
-  std::vector<std::string> differences;
-  llvm::SmallVector<llvm::StringRef, 16> first, other;
-  llvm::StringRef(texts->front()).split(first, '\n');
-  for (size_t rank = 1; rank < texts->size(); ++rank) {
-    other.clear();
-    llvm::StringRef((*texts)[rank]).split(other, '\n');
-    for (size_t i = 0; i < facts.size() && i < other.size(); ++i) {
-      if (first[i] == other[i]) continue;
-      differences.push_back(
-          ("rank " + llvm::Twine(rank) + " differs from rank 0 in the " + facts[i].first).str());
-      break;
-    }
-  }
-  if (differences.empty()) return llvm::Error::success();
-  return ErrorOfAll(MakeUserError(Code::kTrainingData, "the ranks do not agree: {0}",
-                                  llvm::join(differences, ", ")));
+  const std::pair<llvm::StringRef, std::string> facts[] = {
+      {"version of pdl", PDL_PLUGIN_VERSION},
+      {"network", fingerprint},
+      {"data", llvm::formatv("{0} {1}", data.num_rows(), ToText(progress.data))},
+      {"validation data", ToText(progress.validation)},
+      {"initial weights", ToText(progress.weights)},
+      {"seed", std::to_string(options.seed)},
+      {"batches", batches},
+      {"precision", DTypeName(options.network.precision).str()},
+      {"decay of the averages", FloatToString(options.average)},
+      {"number of epochs or steps, patience or monitor", length},
+      {"checks", checks},
+      {"sharding of optimizers, or the steps at which to save", states}};
+  llvm::Error error = options.communicator->CheckAgreement(facts);
+  return error.isA<UserError>() ? ErrorOfAll(std::move(error)) : std::move(error);
 }
 
 llvm::Error Trainer::Impl::TakeStateOfRank0() {
   Communicator& ranks = *options.communicator;
   const bool is_first = ranks.rank() == 0;
-  Snapshot snapshot = TakeSnapshot();
+  Snapshot snapshot = TakeOwnSnapshot();
   llvm::Expected<std::string> text =
       BroadcastText(is_first ? ProgressToJson(snapshot.progress) : "", ranks);
   if (!text) return text.takeError();

@@ -135,6 +135,17 @@ class Distributed(unittest.TestCase):
         self.train(0, model, data, "parts", "--steps", "40", "--resume")
         self.assertEqual(self.weights("parts"), self.weights("whole"))
 
+    def test_sharded_optimizer(self):
+        for name in nets.NETWORKS:
+            with self.subTest(name):
+                model, data = nets.write(self.folder, name)
+                self.train(0, model, data, name, "--steps", "30", "--micro-batch", "4", "--validate", data)
+                # Each run continues from the checkpoint of the one before.
+                for ranks, steps, options in ((4, 11, ["--shard-optimizer"]), (2, 22, []), (2, 30, ["--shard-optimizer"])):
+                    said = self.train(ranks, model, data, f"{name}s", "--steps", str(steps), "--micro-batch", "4",
+                                      "--validate", data, "--resume", *options)
+                self.assertEqual(self.weights(f"{name}s"), self.weights(name), said)
+
     def test_errors(self):
         model, data = nets.write(self.folder, "mlp")
         said = self.train(3, model, data, "out", status=1)

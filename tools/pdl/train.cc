@@ -49,7 +49,7 @@ struct TrainArguments {
   std::optional<int64_t> epochs, steps, batch_size, micro_batch;
   ProcessArguments processes;
   bool has_seed = false;
-  bool no_shuffle = false, drop_last = false;
+  bool no_shuffle = false, drop_last = false, shard_optimizer = false;
   bool resume = false, overwrite = false;
   int64_t save_every = 0, log_every = 0, patience = 0;
   std::optional<double> average;
@@ -83,6 +83,10 @@ void AddDataOptions(CommandLine& line, TrainArguments* arguments) {
                 "compute a step from micro-batches of N examples, with the mean of their gradients "
                 "(default: all examples of a batch that a process has)",
                 ToInt([arguments](int64_t value) { arguments->micro_batch = value; }));
+  line.AddFlag("--shard-optimizer",
+               "let each process keep the states of optimizers for a part of the parameters only; "
+               "the results are the same",
+               &arguments->shard_optimizer);
   line.AddFlag("--drop-last", "skip the last batch of an epoch if it is incomplete",
                &arguments->drop_last);
   line.AddFlag("--no-shuffle", "take the examples in order in each epoch", &arguments->no_shuffle);
@@ -210,6 +214,7 @@ TrainerOptions ToTrainerOptions(const TrainArguments& arguments) {
   options.monitor = arguments.monitor;
   options.patience = arguments.patience;
   options.average = arguments.average.value_or(0);
+  options.shard_optimizer = arguments.shard_optimizer;
   options.network.precision = PrecisionOf(arguments.common);
   return options;
 }

@@ -4,9 +4,11 @@
 
 #include <cstdint>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "llvm/ADT/ArrayRef.h"
+#include "llvm/ADT/StringRef.h"
 #include "llvm/Support/Error.h"
 #include "pdl/compiler/export.h"
 
@@ -58,6 +60,10 @@ class PDL_API Communicator {
   llvm::Expected<std::vector<std::string>> AllGather(llvm::StringRef own);
   /// Returns when all ranks have made this call.
   llvm::Error Barrier();
+  /// Compares facts, each a name and a value, that must be the same on all ranks; all have the same
+  /// names. Returns the same UserError (kTrainingData) on all ranks if some differ, which names for
+  /// each rank the first one that differs from rank 0's. Values have no line feeds.
+  llvm::Error CheckAgreement(llvm::ArrayRef<std::pair<llvm::StringRef, std::string>> facts);
   /// Ends the processes of all ranks, this one with the exit status `status`. Does not return.
   [[noreturn]] virtual void Abort(int status) = 0;
 

@@ -35,6 +35,9 @@ struct Launcher {
   std::string host = {};
   int port = 0;
   std::string key_prefix = {};
+
+  /// For MPI that the program has started itself: its MPI_Comm; null: all processes.
+  const void* mpi_communicator = nullptr;
 };
 
 /// Finds out from the environment which launcher has started this process: mpirun of Open MPI,
@@ -45,6 +48,11 @@ PDL_API std::optional<Launcher> FindLauncher();
 /// Rank `rank` of `size` processes that were started without a launcher, and communicate by Gloo.
 /// `folder` is empty or new, and the same for all processes, which see each other's files in it.
 PDL_API Launcher StartedByHand(int rank, int size, std::string folder);
+
+/// The processes of an MPI communicator of this program, which has started MPI and ends it.
+/// `communicator` points to an MPI_Comm of the library that `transport` means, of `size` processes.
+PDL_API Launcher StartedByProgram(Launcher::Transport transport, const void* communicator,
+                                  int size);
 
 /// Loads the module of the launcher's transport and joins the other processes. A RankError says why
 /// that is impossible: this build has no such module, its library is not installed, or it does not

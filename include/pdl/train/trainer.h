@@ -40,6 +40,10 @@ struct TrainerOptions {
   /// rank 0 returns it and the others a ReportedByOtherRank; after any other Error the communicator
   /// cannot be used any more. Must outlive the Trainer.
   Communicator* communicator = nullptr;
+  /// Divides the updates over the ranks: each keeps the states of optimizers for a part of the
+  /// parameters only. Results and checkpoints have the same bits as without. Save must then be
+  /// called by all ranks. Excludes `average`; without other ranks it has no effect.
+  bool shard_optimizer = false;
   /// Training ends after this number of epochs or steps, whichever comes first; 0: no limit.
   /// Counted from the beginning of the original run if it is resumed.
   int64_t epochs = 1;
@@ -154,7 +158,8 @@ class PDL_API Trainer {
   /// best epoch is now determined differently, a warning is added, and the next epoch becomes the
   /// best one. Must be called before the first step.
   llvm::Error Resume(llvm::StringRef path);
-  /// Writes a checkpoint for Resume; it is also accepted by `pdl run --weights`.
+  /// Writes a checkpoint for Resume; it is also accepted by `pdl run --weights`. With sharded
+  /// states, all ranks call it, and rank 0 writes.
   llvm::Error Save(llvm::StringRef path);
   /// Writes the parameters and the states that the network has apart from its training: sufficient
   /// to run the network, but not to Resume.
@@ -176,7 +181,7 @@ class PDL_API Trainer {
   /// The names of the metrics: losses, then outputs with one element.
   llvm::ArrayRef<std::string> metrics() const;
   llvm::ArrayRef<std::string> losses() const;
-  /// The current value of a parameter or state, on the CPU.
+  /// The current value of a parameter or state, on the CPU; not of a state that another rank keeps.
   llvm::Expected<Tensor> ValueOf(llvm::StringRef name) const;
   /// The value for inference: the moving average of a parameter if there is one, else ValueOf.
   llvm::Expected<Tensor> TrainedValueOf(llvm::StringRef name) const;

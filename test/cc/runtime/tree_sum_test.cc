@@ -53,12 +53,12 @@ TEST(TreeSum, KeepsTheLargestCompleteNodes) {
 }
 
 TEST(TreeSum, RanksShareLeavesInOrder) {
-  EXPECT_EQ(LeavesOf(8, 1, 4).begin, 2);
-  EXPECT_EQ(LeavesOf(8, 1, 4).end, 4);
+  EXPECT_EQ(MicroBatchesOf(8, 1, 4).begin, 2);
+  EXPECT_EQ(MicroBatchesOf(8, 1, 4).end, 4);
   // The last batch of an epoch may have too few leaves for some ranks.
-  EXPECT_EQ(LeavesOf(5, 2, 4).begin, 4);
-  EXPECT_EQ(LeavesOf(5, 2, 4).end, 5);
-  EXPECT_EQ(LeavesOf(5, 3, 4).begin, LeavesOf(5, 3, 4).end);
+  EXPECT_EQ(MicroBatchesOf(5, 2, 4).begin, 4);
+  EXPECT_EQ(MicroBatchesOf(5, 2, 4).end, 5);
+  EXPECT_EQ(MicroBatchesOf(5, 3, 4).begin, MicroBatchesOf(5, 3, 4).end);
 }
 
 TEST(TreeSum, HasTheSameBitsForAnyNumberOfRanks) {
@@ -68,12 +68,12 @@ TEST(TreeSum, HasTheSameBitsForAnyNumberOfRanks) {
     const TreeValues expected = std::move(alone).Total();
     for (const int ranks : {2, 3, 4, 7}) {
       RunRanks(ranks, [&](Communicator& communicator) {
-        const LeafRange range = LeavesOf(leaves, communicator.rank(), ranks);
+        const MicroBatchRange range = MicroBatchesOf(leaves, communicator.rank(), ranks);
         TreeSum own(range.begin);
         for (int64_t leaf = range.begin; leaf < range.end; ++leaf) own.AddLeaf(LeafOf(leaf));
         SumNote note{5, communicator.rank() == 1};
         const TreeValues sum =
-            Value(SumOverRanks(std::move(own), leaves, 7, 3, communicator, &note));
+            Value(SumOverRanks(std::move(own), leaves, {{7, 3}, {}}, communicator, &note));
         EXPECT_EQ(sum.f32, expected.f32) << leaves << " leaves, " << ranks << " ranks";
         EXPECT_EQ(sum.f64, expected.f64);
         EXPECT_EQ(note.stop, 1);
@@ -91,11 +91,66 @@ TEST(TreeSum, SendsNoMoreThanTheBound) {
       SumNote note;
       const int64_t before = communicator.bytes_sent();
       const TreeValues sum =
-          Value(SumOverRanks(std::move(own), 2 * ranks, kElements, 0, communicator, &note));
+          Value(SumOverRanks(std::move(own), 2 * ranks, {{kElements, 0}, {}}, communicator, &note));
       EXPECT_EQ(sum.f32.back(), 2.0f * static_cast<float>(ranks));
       const int64_t notes = (ranks - 1) * static_cast<int64_t>(sizeof(SumNote));
       EXPECT_EQ(communicator.bytes_sent() - before,
                 2 * (ranks - 1) * kElements * 4 / ranks + notes);
+    });
+  }
+}
+
+TEST(TreeSum, RanksGetValuesOfTheirOwn) {
+  TreeSum alone(0);
+  for (int64_t leaf = 0; leaf < 6; ++leaf) alone.AddLeaf(LeafOf(leaf));
+  const TreeValues expected = std::move(alone).Total();
+  RunRanks(3, [&](Communicator& communicator) {
+    const int rank = communicator.rank();
+    TreeSum own(2 * rank);
+    for (int64_t leaf = 2 * rank; leaf < 2 * rank + 2; ++leaf) own.AddLeaf(LeafOf(leaf));
+    // f32: two common values, none of rank 0, four of rank 1, one of rank 2.
+    const SumLayout layout{{2, 1}, {{0, 1}, {4, 0}, {1, 1}}};
+    SumNote note;
+    const TreeValues sum = Value(SumOverRanks(std::move(own), 6, layout, communicator, &note));
+    const auto& [f32, f64] = expected;
+    const std::vector<float> f32_of[] = {{f32[0], f32[1]},
+                                         {f32[0], f32[1], f32[2], f32[3], f32[4], f32[5]},
+                                         {f32[0], f32[1], f32[6]}};
+    const std::vector<double> f64_of[] = {{f64[0], f64[1]}, {f64[0]}, {f64[0], f64[2]}};
+    EXPECT_EQ(sum.f32, f32_of[rank]);
+    EXPECT_EQ(sum.f64, f64_of[rank]);
+  });
+}
+
+TEST(TreeSum, LongVectorsAreSentDirectly) {
+  // Of equal nodes; three leaves of two ranks are not. The last 2 * `ranks` elements are their own.
+  constexpr size_t kElements = 600'001;
+  const auto leaf_of = [](int64_t leaf) {
+    TreeValues values = LeafOf(leaf);
+    for (size_t i = values.f32.size(); i < kElements; ++i)
+      values.f32.push_back(values.f32[i % 7] * static_cast<float>(i));
+    return values;
+  };
+  for (const auto& [ranks, leaves] : {std::pair(2, 2), {2, 3}, {2, 8}, {4, 8}, {3, 6}, {3, 9}}) {
+    TreeSum alone(0);
+    for (int64_t leaf = 0; leaf < leaves; ++leaf) alone.AddLeaf(leaf_of(leaf));
+    const TreeValues expected = std::move(alone).Total();
+    RunRanks(ranks, [&, ranks = ranks, leaves = leaves](Communicator& communicator) {
+      const MicroBatchRange range = MicroBatchesOf(leaves, communicator.rank(), ranks);
+      TreeSum own(range.begin);
+      for (int64_t leaf = range.begin; leaf < range.end; ++leaf) own.AddLeaf(leaf_of(leaf));
+      const size_t common = kElements - 2 * static_cast<size_t>(ranks);
+      const SumLayout layout{{common, 3},
+                             std::vector(static_cast<size_t>(ranks), SumLayout::Count{2, 0})};
+      SumNote note;
+      const TreeValues sum =
+          Value(SumOverRanks(std::move(own), leaves, layout, communicator, &note));
+      std::vector<float> f32(expected.f32.begin(),
+                             expected.f32.begin() + static_cast<int64_t>(common));
+      const size_t first = common + 2 * static_cast<size_t>(communicator.rank());
+      f32.insert(f32.end(), {expected.f32[first], expected.f32[first + 1]});
+      EXPECT_EQ(sum.f32 == f32, true) << leaves << " leaves, " << ranks << " ranks";
+      EXPECT_EQ(sum.f64, expected.f64);
     });
   }
 }
@@ -105,7 +160,8 @@ TEST(TreeSum, EmptyVectors) {
     TreeSum own(communicator.rank());
     own.AddLeaf({});
     SumNote note;
-    EXPECT_TRUE(Value(SumOverRanks(std::move(own), 2, 0, 0, communicator, &note)).f32.empty());
+    EXPECT_TRUE(
+        Value(SumOverRanks(std::move(own), 2, {{0, 0}, {}}, communicator, &note)).f32.empty());
   });
 }
 
@@ -115,7 +171,8 @@ TEST(TreeSum, NansStay) {
     const float infinity = std::numeric_limits<float>::infinity();
     own.AddLeaf({{communicator.rank() == 0 ? infinity : -infinity, 1.0f}, {}});
     SumNote note;
-    const TreeValues sum = Value(SumOverRanks(std::move(own), 2, 2, 0, communicator, &note));
+    const TreeValues sum =
+        Value(SumOverRanks(std::move(own), 2, {{2, 0}, {}}, communicator, &note));
     EXPECT_TRUE(std::isnan(sum.f32[0]));
     EXPECT_EQ(sum.f32[1], 2.0f);
   });
@@ -129,8 +186,9 @@ TEST(TreeSum, ErrorsNameRanks) {
         TreeSum own(communicator.rank());
         own.AddLeaf(LeafOf(communicator.rank()));
         SumNote note;
-        EXPECT_EQ(Message(SumOverRanks(std::move(own), 3, 7, 3, communicator, &note).takeError()),
-                  "rank 1 did not answer within 0.2 s");
+        EXPECT_EQ(
+            Message(SumOverRanks(std::move(own), 3, {{7, 3}, {}}, communicator, &note).takeError()),
+            "rank 1 did not answer within 0.2 s");
       },
       0.2);
   RunRanks(2, [&](Communicator& communicator) {
@@ -138,7 +196,7 @@ TEST(TreeSum, ErrorsNameRanks) {
     own.AddLeaf(LeafOf(communicator.rank()));
     SumNote note{communicator.rank() + 4, 0};
     const std::string message =
-        Message(SumOverRanks(std::move(own), 2, 7, 3, communicator, &note).takeError());
+        Message(SumOverRanks(std::move(own), 2, {{7, 3}, {}}, communicator, &note).takeError());
     EXPECT_EQ(message, communicator.rank() == 0 ? "rank 1 is at step 5, but rank 0 at step 4"
                                                 : "rank 0 is at step 4, but rank 1 at step 5");
   });
