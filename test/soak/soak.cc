@@ -156,7 +156,7 @@ class Subject {
   std::string trained_;
 };
 
-/// What one thread does with one model until time is up.
+/// The use of one model by one thread.
 class Client {
  public:
   Client(const Subject& subject, unsigned seed, std::atomic<int64_t>* operations)
@@ -219,8 +219,8 @@ class Client {
     session_.Cancel();
     const pdl::Result<pdl::Arrays> cancelled = session_.Run(subject_.inputs(rows));
     if (cancelled.ok() || cancelled.status().kind() != pdl::Status::Kind::kCancelled)
-      Fail(subject_.path(), "a cancelled run of " + std::to_string(rows) + " rows: " +
-                                cancelled.status().ToString());
+      Fail(subject_.path(), "a cancelled run of " + std::to_string(rows) +
+                                " rows: " + cancelled.status().ToString());
     subject_.Check(session_.Run(subject_.inputs(rows)), rows);
   }
 
@@ -275,7 +275,7 @@ void StartTimer() {
   setitimer(ITIMER_REAL, &interval, nullptr);
 }
 
-/// The mean of the values from `from` to `to`, which are parts of the whole in quarters.
+/// The mean of one quarter of the values, 0 to 3.
 double MeanOfQuarter(const std::vector<int64_t>& values, size_t quarter) {
   const size_t begin = values.size() * quarter / 4, end = values.size() * (quarter + 1) / 4;
   if (begin == end) return 0;

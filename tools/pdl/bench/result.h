@@ -34,7 +34,7 @@ struct BenchResult {
   std::vector<double> samples;
 };
 
-/// What another program measured with the same settings, alternately.
+/// The measurements of another program with the same settings, made alternately.
 struct BenchPeer {
   std::string program;  // with its version: "ONNX Runtime 1.32.0"
   BenchResult result;
