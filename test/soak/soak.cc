@@ -98,7 +98,7 @@ std::string BytesOf(const pdl::Arrays& arrays) {
   return bytes;
 }
 
-/// One model, and the results that one thread computes alone.
+/// One model, and the results that one thread computes on its own.
 class Subject {
  public:
   explicit Subject(std::string path) : path_(std::move(path)), model_(Load(1)) {
@@ -356,7 +356,8 @@ int main(int argc, char** argv) {
 
   const double before = MeanOfQuarter(samples, 1), after = MeanOfQuarter(samples, 3);
   std::printf(
-      "%lld operations, all results as alone; resident memory %.1f MiB in the second quarter, %.1f "
+      "%lld operations, all results as expected; resident memory %.1f MiB in the second quarter, "
+      "%.1f "
       "in the last\n",
       static_cast<long long>(operations.load()), before / 1048576, after / 1048576);
   // The first seconds fill caches.
