@@ -15,7 +15,7 @@ class UnitStream;
 /// The equivalent of a character of other languages, such as '^'.
 struct CharacterHelp {
   llvm::StringRef note;     // empty if there is none
-  llvm::StringRef instead;  // replaces the character; empty if that depends on what follows
+  llvm::StringRef instead;  // replaces the character; empty if that depends on the next ones
 };
 CharacterHelp HelpOnCharacter(llvm::StringRef character);
 
