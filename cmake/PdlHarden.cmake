@@ -18,10 +18,6 @@ function(pdl_harden target)
       $<$<COMPILE_LANGUAGE:CXX>:-D_GLIBCXX_ASSERTIONS>
       # Return addresses, and the page below the stack.
       $<$<COMPILE_LANGUAGE:CXX>:-fstack-protector-strong;-fstack-clash-protection>)
-  if(CMAKE_SYSTEM_PROCESSOR STREQUAL "x86_64")
-    # Landing pads for indirect calls, for processors and systems that check them.
-    target_compile_options(${target} INTERFACE $<$<COMPILE_LANGUAGE:CXX>:-fcf-protection=full>)
-  endif()
   # Tables of addresses are read-only once a program or library is loaded.
   target_link_options(${target} INTERFACE -Wl,-z,relro -Wl,-z,now -Wl,-z,noexecstack)
 endfunction()

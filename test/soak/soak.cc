@@ -202,7 +202,7 @@ class Client {
     operations_.fetch_add(1, std::memory_order_relaxed);
   }
 
-  /// Uses a model of its own, or that which threads share.
+  /// Uses a model of its own, or the one that threads share.
   void LoadAgain() {
     model_ = Below(2) == 0 ? subject_.model()
                            : subject_.Load(/*threads=*/1 + static_cast<int>(Below(3)));
