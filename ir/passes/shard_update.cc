@@ -15,12 +15,6 @@ namespace {
 /// All ranks, as the reader of a value.
 constexpr int kAllRanks = -1;
 
-int64_t NumElements(const Type& type) {
-  int64_t elements = 1;
-  for (const Dim& dim : type.dims) elements *= dim.constant();
-  return elements;
-}
-
 /// Whether a call stays in the network of every rank, although nothing uses its results.
 bool IsAlwaysLive(const Op& op) {
   return op.def().properties().only_checks || op.def().properties().has_side_effect;
@@ -33,7 +27,7 @@ class UpdateGroups {
       : update_(update), kinds_(kinds), classes_(static_cast<unsigned>(kinds.size())) {
     for (const auto& [i, each] : llvm::enumerate(update.updates())) {
       // States with one element are sharded if they depend on others.
-      if (kinds[i] == UpdateKind::kSharded && NumElements(each.state->type()) > 1)
+      if (kinds[i] == UpdateKind::kSharded && NumElements(each.state->type().dims).constant() > 1)
         groups_[each.state] = static_cast<unsigned>(i);
     }
     while (Propagate()) {
@@ -145,7 +139,8 @@ UpdateOwners ShareUpdates(const Graph& update, int ranks,
   std::vector<int64_t> sizes;
   for (const std::vector<unsigned>& group : groups) {
     int64_t size = 0;
-    for (const unsigned i : group) size += NumElements(update.updates()[i].state->type());
+    for (const unsigned i : group)
+      size += NumElements(update.updates()[i].state->type().dims).constant();
     sizes.push_back(size);
   }
   std::vector<size_t> order(groups.size());

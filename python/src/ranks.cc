@@ -4,9 +4,6 @@
 #include <nanobind/stl/string.h>
 #include <nanobind/stl/vector.h>
 
-#include <algorithm>
-#include <thread>
-
 #include "errors.h"
 #include "fork.h"
 #include "pdl/train/launcher.h"
@@ -40,13 +37,12 @@ PyRanks::PyRanks(const Given& given, double timeout) {
     return JoinProcesses(*launcher, timeout);
   }();
   communicator_ = Get(std::move(joined));
-  local_size_ = launcher->local_size;
+  threads_ = launcher->ThreadsPerProcess();
   aborts_ = launcher->transport != Transport::kGloo && given.communicator == 0;
 }
 
 int PyRanks::ThreadsFor(int threads) const {
-  if (threads != 0 || !communicator_) return threads;
-  return std::max(1, static_cast<int>(std::thread::hardware_concurrency()) / local_size_);
+  return threads == 0 && communicator_ ? threads_ : threads;
 }
 
 nb::list PyRanks::AllGather(nb::bytes own) {

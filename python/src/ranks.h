@@ -50,7 +50,7 @@ class PyRanks {
 
  private:
   std::unique_ptr<Communicator> communicator_;
-  int local_size_ = 1;
+  int threads_ = 1;
   bool aborts_ = false;
 };
 

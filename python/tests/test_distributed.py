@@ -44,8 +44,8 @@ def by_hand(how: str, folder: pathlib.Path, ranks: int) -> list[tuple[int, str]]
         )
         for rank in range(ranks)
     ]
-    said = [process.communicate(timeout=200)[1] for process in started]
-    return [(process.returncode, text) for process, text in zip(started, said)]
+    output = [process.communicate(timeout=200)[1] for process in started]
+    return [(process.returncode, text) for process, text in zip(started, output)]
 
 
 @pytest.fixture(scope="module")
@@ -69,8 +69,8 @@ def test_launchers(name: str, ranks: int, tmp_path: pathlib.Path, alone: pathlib
 
 
 def test_by_hand(tmp_path: pathlib.Path, alone: pathlib.Path) -> None:
-    for status, said in by_hand("by_hand", tmp_path, 2):
-        assert status == 0, said
+    for status, output in by_hand("by_hand", tmp_path, 2):
+        assert status == 0, output
     check_same("by_hand", tmp_path, alone)
 
 
@@ -118,14 +118,14 @@ def test_the_same_as_the_program(tmp_path: pathlib.Path, pdl_tool: str) -> None:
     ],
 )
 def test_ranks_that_differ(how: str, message: str, tmp_path: pathlib.Path) -> None:
-    for status, said in by_hand(how, tmp_path, 2):
-        assert status == 1 and message in said, said
+    for status, output in by_hand(how, tmp_path, 2):
+        assert status == 1 and message in output, output
 
 
 def test_data_that_fail_at_one_rank(tmp_path: pathlib.Path) -> None:
-    (first, said), (second, own) = by_hand("broken_data", tmp_path, 2)
+    (first, output), (second, own) = by_hand("broken_data", tmp_path, 2)
     assert first == second == 1
-    assert "pdl.errors.RankError: rank 1 has failed: division by zero" in said
+    assert "pdl.errors.RankError: rank 1 has failed: division by zero" in output
     assert "ZeroDivisionError" in own
 
 

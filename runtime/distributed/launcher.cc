@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <cstdlib>
+#include <thread>
 
 #include "llvm/ADT/SmallString.h"
 #include "llvm/ADT/StringRef.h"
@@ -120,6 +121,10 @@ std::optional<Launcher> FindLauncher() {
   }
   if (!found || found->size < 2) return std::nullopt;
   return found;
+}
+
+int Launcher::ThreadsPerProcess() const {
+  return std::max(1, static_cast<int>(std::thread::hardware_concurrency()) / local_size);
 }
 
 Launcher StartedByHand(int rank, int size, std::string folder) {

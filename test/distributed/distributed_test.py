@@ -99,8 +99,8 @@ class Distributed(unittest.TestCase):
                 options = ["--steps", str(STEPS), "--micro-batch", "4", "--validate", data]
                 self.train(0, model, data, f"{name}0", *options)
                 for ranks in (1, 2, 4):
-                    said = self.train(ranks, model, data, f"{name}{ranks}", *options)
-                    self.assertEqual(self.weights(f"{name}{ranks}"), self.weights(f"{name}0"), said)
+                    output = self.train(ranks, model, data, f"{name}{ranks}", *options)
+                    self.assertEqual(self.weights(f"{name}{ranks}"), self.weights(f"{name}0"), output)
 
     @unittest.skipIf(LAUNCHER == "torchrun", "it needs an agent on each host")
     def test_two_hosts(self):
@@ -119,10 +119,10 @@ class Distributed(unittest.TestCase):
 
     def test_rank_0_alone_prints_and_writes(self):
         model, data = nets.write(self.folder, "mlp")
-        said = self.train(4, model, data, "out", "--epochs", "2")
-        self.assertEqual(said.count("; 4 processes"), 1, said)
-        self.assertEqual(said.count("epoch 2/2"), 1, said)
-        self.assertNotIn("rank ", said)
+        output = self.train(4, model, data, "out", "--epochs", "2")
+        self.assertEqual(output.count("; 4 processes"), 1, output)
+        self.assertEqual(output.count("epoch 2/2"), 1, output)
+        self.assertNotIn("rank ", output)
         lines = (self.folder / "out/metrics.jsonl").read_text().splitlines()
         # Each of the 14 steps and 2 epochs once.
         self.assertEqual(len(lines), 16, lines)
@@ -142,19 +142,19 @@ class Distributed(unittest.TestCase):
                 self.train(0, model, data, name, "--steps", "30", "--micro-batch", "4", "--validate", data)
                 # Each run continues from the checkpoint of the one before.
                 for ranks, steps, options in ((4, 11, ["--shard-optimizer"]), (2, 22, []), (2, 30, ["--shard-optimizer"])):
-                    said = self.train(ranks, model, data, f"{name}s", "--steps", str(steps), "--micro-batch", "4",
+                    output = self.train(ranks, model, data, f"{name}s", "--steps", str(steps), "--micro-batch", "4",
                                       "--validate", data, "--resume", *options)
-                self.assertEqual(self.weights(f"{name}s"), self.weights(name), said)
+                self.assertEqual(self.weights(f"{name}s"), self.weights(name), output)
 
     def test_errors(self):
         model, data = nets.write(self.folder, "mlp")
-        said = self.train(3, model, data, "out", status=1)
+        output = self.train(3, model, data, "out", status=1)
         expected = "error: 3 ranks cannot share a batch of 16 rows equally; 15 or 18 rows are possible [PDL0515]"
-        self.assertEqual(said.count(expected), 1, said)
-        said = self.train(2, model, data, "out", "--micro-batch", "3", status=1)
-        self.assertIn("micro-batches of 3 rows do not divide the 8 rows that each of 2 ranks has of a batch", said)
-        said = self.train(2, model, str(self.folder / "none.npz"), "out", status=1)
-        self.assertEqual(said.count("none.npz"), 1, said)
+        self.assertEqual(output.count(expected), 1, output)
+        output = self.train(2, model, data, "out", "--micro-batch", "3", status=1)
+        self.assertIn("micro-batches of 3 rows do not divide the 8 rows that each of 2 ranks has of a batch", output)
+        output = self.train(2, model, str(self.folder / "none.npz"), "out", status=1)
+        self.assertEqual(output.count("none.npz"), 1, output)
         self.assertFalse((self.folder / "out").exists())
 
     @unittest.skipIf(LAUNCHER == "torchrun", "it starts one command")
@@ -208,16 +208,16 @@ class Distributed(unittest.TestCase):
         self.assertEqual(len(pids), 4, process.poll())
         os.kill(choose.choice(pids), signal_number)
         try:
-            said = process.communicate(timeout=60)[1]
+            output = process.communicate(timeout=60)[1]
         finally:
             for pid in ranks_of(process.pid):
                 os.kill(pid, signal.SIGKILL)
-        self.assertNotEqual(process.returncode, 0, said)
+        self.assertNotEqual(process.returncode, 0, output)
         end = time.monotonic() + 10
         while any(map(is_alive, pids)) and time.monotonic() < end:
             time.sleep(0.05)
-        self.assertEqual([pid for pid in pids if is_alive(pid)], [], said)
-        return said, model, data
+        self.assertEqual([pid for pid in pids if is_alive(pid)], [], output)
+        return output, model, data
 
     def check_resumes(self, model, data):
         """The checkpoint is whole, and a run from it has the bits of one that was not disturbed."""
@@ -234,8 +234,8 @@ class Distributed(unittest.TestCase):
 
     def test_stopped_rank(self):
         for seed in range(int(os.environ.get("PDL_STOPS", "1"))):
-            said, model, data = self.interrupt(signal.SIGSTOP, seed)
-            self.assertRegex(said, r"error: step \d+: ranks? [\d, ]+ did not answer within 3 s")
+            output, model, data = self.interrupt(signal.SIGSTOP, seed)
+            self.assertRegex(output, r"error: step \d+: ranks? [\d, ]+ did not answer within 3 s")
             self.check_resumes(model, data)
             shutil.rmtree(self.folder / "out")
 
@@ -250,26 +250,26 @@ class Distributed(unittest.TestCase):
 
     @unittest.skipUnless(LAUNCHER == "openmpi", "MPICH ends the process itself")
     def test_no_other_processes(self):
-        said = self.launched_by_hand(OMPI_COMM_WORLD_SIZE="4")
+        output = self.launched_by_hand(OMPI_COMM_WORLD_SIZE="4")
         self.assertIn(
             "error: mpirun of Open MPI has started 4 processes, which cannot train together: MPI finds 1 of them: does "
-            "the launcher belong to another MPI?", said)
+            "the launcher belong to another MPI?", output)
 
     @unittest.skipUnless(LAUNCHER == "gloo", "Gloo's processes find each other by files")
     def test_rendezvous(self):
         folder = self.folder / "rendezvous"
         options = ["--rank", "0", "--world", "2", "--rendezvous", str(folder), "--timeout", "1"]
-        said = self.launched_by_hand(*options)
-        self.assertEqual(said, "error: the 2 processes of --world cannot train together: not all of them have joined "
+        output = self.launched_by_hand(*options)
+        self.assertEqual(output, "error: the 2 processes of --world cannot train together: not all of them have joined "
                                "within 1.00 s\n")
-        said = self.launched_by_hand(*options)
+        output = self.launched_by_hand(*options)
         self.assertIn(f"'{folder}/.pdl-rendezvous' has the file of another process with rank 0: each run needs a folder "
-                      "of its own", said)
-        said = self.launched_by_hand(*options, GLOO_SOCKET_IFNAME="none0", program=PDL)
-        self.assertIn("cannot train together: ", said)
+                      "of its own", output)
+        output = self.launched_by_hand(*options, GLOO_SOCKET_IFNAME="none0", program=PDL)
+        self.assertIn("cannot train together: ", output)
         options[-3] = "/dev/null/folder"
-        said = self.launched_by_hand(*options)
-        self.assertEqual(said, "error: the 2 processes of --world cannot train together: cannot write "
+        output = self.launched_by_hand(*options)
+        self.assertEqual(output, "error: the 2 processes of --world cannot train together: cannot write "
                                "'/dev/null/folder': Not a directory\n")
 
     @unittest.skipUnless(LAUNCHER == "gloo", "torchrun's processes communicate by Gloo")
@@ -279,19 +279,20 @@ class Distributed(unittest.TestCase):
         with socket.socket() as server:
             server.bind(("127.0.0.1", 0))
             port = str(server.getsockname()[1])
-            said = self.launched_by_hand("--timeout", "1", MASTER_PORT=port, **agent)
-            self.assertEqual(said, f"{begin}cannot connect to the agent's store at 127.0.0.1:{port}: Connection refused\n")
+            output = self.launched_by_hand("--timeout", "1", MASTER_PORT=port, **agent)
+            expected = f"{begin}cannot connect to the agent's store at 127.0.0.1:{port}: Connection refused\n"
+            self.assertEqual(output, expected)
             server.listen()
             # It accepts the connection and never answers.
-            said = self.launched_by_hand("--timeout", "1", MASTER_PORT=port, **agent)
-            self.assertEqual(said, f"{begin}other processes did not join in time\n")
+            output = self.launched_by_hand("--timeout", "1", MASTER_PORT=port, **agent)
+            self.assertEqual(output, f"{begin}other processes did not join in time\n")
         with socket.create_server(("127.0.0.1", 0)) as server:
             port = str(server.getsockname()[1])
             threading.Thread(target=lambda: server.accept()[0].close(), daemon=True).start()
-            said = self.launched_by_hand("--timeout", "5", MASTER_PORT=port, **agent)
-            self.assertIn(f"{begin}the agent's store", said)
-        said = self.launched_by_hand("--timeout", "1", MASTER_PORT="1", **{**agent, "MASTER_ADDR": "no.such.invalid"})
-        self.assertIn(f"{begin}'no.such.invalid' is not an address of a machine: ", said)
+            output = self.launched_by_hand("--timeout", "5", MASTER_PORT=port, **agent)
+            self.assertIn(f"{begin}the agent's store", output)
+        output = self.launched_by_hand("--timeout", "1", MASTER_PORT="1", **{**agent, "MASTER_ADDR": "no.such.invalid"})
+        self.assertIn(f"{begin}'no.such.invalid' is not an address of a machine: ", output)
 
     def test_no_module(self):
         for part in ("bin/pdl", "lib/libpdl.so.0.1"):
@@ -300,11 +301,11 @@ class Distributed(unittest.TestCase):
         program = str(self.folder / "bin/pdl")
         for variable, name, module in (("OMPI_COMM_WORLD_SIZE", "mpirun of Open MPI", "openmpi"),
                                        ("PMI_SIZE", "mpiexec of MPICH", "mpich")):
-            said = self.launched_by_hand(program=program, **{variable: "2"})
-            self.assertEqual(said, f"error: {name} has started 2 processes, which cannot train together: this build "
+            output = self.launched_by_hand(program=program, **{variable: "2"})
+            self.assertEqual(output, f"error: {name} has started 2 processes, which cannot train together: this build "
                                    f"has no libpdl_{module}.so\n")
-        said = self.launched_by_hand("--rank", "0", "--world", "2", "--rendezvous", "none", program=program)
-        self.assertEqual(said, "error: the 2 processes of --world cannot train together: this build has no "
+        output = self.launched_by_hand("--rank", "0", "--world", "2", "--rendezvous", "none", program=program)
+        self.assertEqual(output, "error: the 2 processes of --world cannot train together: this build has no "
                                "libpdl_gloo.so\n")
 
 

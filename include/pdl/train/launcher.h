@@ -38,6 +38,10 @@ struct Launcher {
 
   /// For MPI that the program has started itself: its MPI_Comm; null: all processes.
   const void* mpi_communicator = nullptr;
+
+  /// The processors that this process may use, shared with the others on this machine; at least 1.
+  /// There are fewer processors than the machine has if the launcher assigns them.
+  PDL_API int ThreadsPerProcess() const;
 };
 
 /// Finds out from the environment which launcher has started this process: mpirun of Open MPI,

@@ -1,8 +1,6 @@
 #include "tools/pdl/support/ranks.h"
 
-#include <algorithm>
 #include <limits>
-#include <thread>
 
 #include "llvm/ADT/STLExtras.h"
 #include "pdl/train/launcher.h"
@@ -70,11 +68,7 @@ llvm::Error Ranks::Join(const ProcessArguments& arguments, CommonOptions* option
       JoinProcesses(*launcher, arguments.timeout);
   if (!joined) return joined.takeError();
   communicator_ = std::move(*joined);
-  if (options->threads == 0) {
-    // The processors that this process may use: fewer than there are if the launcher assigns them.
-    const int processors = static_cast<int>(std::thread::hardware_concurrency());
-    options->threads = std::max(1, processors / launcher->local_size);
-  }
+  if (options->threads == 0) options->threads = launcher->ThreadsPerProcess();
   if (is_first()) return llvm::Error::success();
   options->without_warnings = true;
   SetMessagePrefix("rank " + std::to_string(communicator_->rank()) + ": ");
