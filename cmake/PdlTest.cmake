@@ -1,8 +1,10 @@
-# pdl_gtest(NAME [INTERNAL] source…) adds a GoogleTest program and its ctest. It runs in the folder
+# pdl_gtest(NAME [INTERNAL] source… [LIBRARIES library…]) adds a GoogleTest program and its ctest. It runs in the folder
 # test/. INTERNAL links the modules statically, which makes symbols available that libpdl.so does not export.
 function(pdl_gtest name)
-  cmake_parse_arguments(PARSE_ARGV 1 test "INTERNAL" "" "")
+  cmake_parse_arguments(PARSE_ARGV 1 test "INTERNAL" "" "LIBRARIES")
   add_executable(${name} ${test_UNPARSED_ARGUMENTS})
+  # Static libraries that leave it to the program how it links to pdl come first.
+  target_link_libraries(${name} PRIVATE ${test_LIBRARIES})
   if(test_INTERNAL)
     target_link_libraries(${name} PRIVATE pdl_options pdl_static)
   else()

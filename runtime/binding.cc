@@ -394,24 +394,12 @@ Binding::Binding(const Schedule& schedule_in) : schedule(schedule_in) {}
 Binding::~Binding() = default;
 
 std::unique_ptr<Frame> Binding::TakeFrame() {
-  std::lock_guard lock(mutex_);
-  // Prefers the frame that was returned last.
-  for (auto found = frames_.rbegin(); found != frames_.rend(); ++found) {
-    if (!(*found)->TakeArena()) continue;
-    std::unique_ptr<Frame> frame = std::move(*found);
-    frames_.erase(std::next(found).base());
-    return frame;
-  }
-  return nullptr;
+  return frames_.Take([](Frame& frame) { return frame.TakeArena(); });
 }
 
 void Binding::GiveBack(std::unique_ptr<Frame> frame) {
   frame->GiveBackArena();
-  std::lock_guard lock(mutex_);
-  try {
-    frames_.push_back(std::move(frame));
-  } catch (const std::bad_alloc&) {  // later runs make another
-  }
+  frames_.GiveBack(std::move(frame));
 }
 
 }  // namespace pdl

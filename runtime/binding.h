@@ -11,6 +11,7 @@
 #include "llvm/Support/Error.h"
 #include "pdl/op/device_context.h"
 #include "pdl/op/operator.h"
+#include "runtime/idle_pool.h"
 #include "runtime/schedule.h"
 
 namespace pdl {
@@ -88,8 +89,7 @@ class Binding {
 
  private:
   explicit Binding(const Schedule& schedule_in);
-  std::mutex mutex_;
-  std::vector<std::unique_ptr<Frame>> frames_;
+  IdlePool<Frame> frames_;
 };
 
 }  // namespace pdl

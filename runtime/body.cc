@@ -149,19 +149,10 @@ const Tensor& Body::Lease::ResultOf(Frame& frame, unsigned output) const {
 }
 
 std::unique_ptr<Body::Lease> Body::Take() {
-  std::lock_guard lock(mutex_);
-  if (leases_.empty()) return std::make_unique<Lease>(*this);
-  std::unique_ptr<Lease> lease = std::move(leases_.back());
-  leases_.pop_back();
-  return lease;
+  std::unique_ptr<Lease> lease = leases_.Take();
+  return lease ? std::move(lease) : std::make_unique<Lease>(*this);
 }
 
-void Body::GiveBack(std::unique_ptr<Lease> lease) {
-  std::lock_guard lock(mutex_);
-  try {
-    leases_.push_back(std::move(lease));
-  } catch (const std::bad_alloc&) {  // later runs make another
-  }
-}
+void Body::GiveBack(std::unique_ptr<Lease> lease) { leases_.GiveBack(std::move(lease)); }
 
 }  // namespace pdl

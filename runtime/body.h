@@ -14,6 +14,7 @@
 #include "pdl/op/device_context.h"
 #include "pdl/op/operator.h"
 #include "runtime/frame.h"
+#include "runtime/idle_pool.h"
 #include "runtime/schedule.h"
 
 namespace pdl {
@@ -76,7 +77,7 @@ class PDL_API Body {
   PackCache packs_;
   std::mutex mutex_;
   std::map<std::vector<int64_t>, std::shared_ptr<Binding>> bindings_;
-  std::vector<std::unique_ptr<Lease>> leases_;
+  IdlePool<Lease> leases_;
 };
 
 /// The state of a prepared call that runs a Body.

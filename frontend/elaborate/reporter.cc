@@ -83,6 +83,8 @@ Diagnostic& Reporter::Error(Code code, SourceRange range, const llvm::Twine& mes
   const bool repeats = at_.frame != nullptr && (at_.IsRepeated() || at_.frame->is_default);
   if (reported_.stopped || (repeats && !IsNew(range, message))) {
     silent_ = Diagnostic();
+    silent_.file = at_.file;
+    silent_.primary = range;
     return silent_;
   }
   Diagnostic& diagnostic = diagnostics_->Error(code, at_.file, range, message.str());

@@ -132,7 +132,7 @@ void Diagnostics::Add(Diagnostic diagnostic) {
   if (kept_.size() < kMaxKept) {
     kept_.push_back(std::move(diagnostic));
   } else {
-    dropped_ = Diagnostic();
+    dropped_ = std::move(diagnostic);
   }
 }
 

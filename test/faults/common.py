@@ -83,6 +83,11 @@ class Workplace:
         self.restore()
         return done.stdout, after
 
+    def keep(self, name, content):
+        """Adds a file."""
+        (self.folder / name).write_bytes(content)
+        self.before[name] = self.everything[name] = content
+
     def restore(self):
         """The folder has the files that it had at first, and no others."""
         after = self.files(with_logs=True)

@@ -93,11 +93,13 @@ def check_lifecycle():
     assert result["capabilities"]["positionEncoding"] == "utf-16"
     assert client.request_raw("initialize", {"capabilities": {}})["error"]["code"] == -32600
     assert client.request_raw("no/method", {})["error"]["code"] == -32601
-    assert client.request_raw("textDocument/hover", {"position": 3})["error"]["code"] == -32602
+    for method in ("hover", "documentSymbol"):
+        assert client.request_raw("textDocument/" + method, {"position": 3})["error"]["code"] == -32602
     client.notify("no/notification", {"a": 1})
     client.notify("textDocument/didChange", {"textDocument": {"uri": "file:///none.pdl"}, "contentChanges": []})
     assert client.request("textDocument/hover", {"textDocument": {"uri": "file:///none.pdl"},
                                                  "position": {"line": 0, "character": 0}}) is None
+    assert client.request("textDocument/documentSymbol", {"textDocument": {"uri": "file:///none.pdl"}}) is None
     client.request("shutdown")
     assert client.request_raw("textDocument/hover", {})["error"]["code"] == -32600
     client.notify("exit")
@@ -381,6 +383,12 @@ def check_encodings():
     client.open("untitled:Untitled-1", "# é \U0001F600\rinput x: f32[2] # é\noutput y = relux(x)\n")
     found = client.diagnostics("untitled:Untitled-1")
     assert edges(found[0]["range"])[0] == (2, 11), found
+    # This client knows no tree of symbols.
+    client.change("untitled:Untitled-1", "layer a(v: F[N]) {\n  return z=v\n}\noutput y = 1\n")
+    symbols = client.request("textDocument/documentSymbol", {"textDocument": {"uri": "untitled:Untitled-1"}})
+    names = [(s["name"], s["containerName"], edges(s["location"]["range"])) for s in symbols]
+    assert names == [("a", "", ((0, 0), (2, 1))), ("v", "a", ((0, 8), (0, 15))), ("z", "a", ((1, 2), (1, 12))),
+                     ("y", "", ((3, 0), (3, 12)))], names
     client.open("untitled:Untitled-2", "\ufeffoutput \U0001F600 = 1\n")
     found = client.diagnostics("untitled:Untitled-2")
     assert edges(found[0]["range"]) == ((0, 10), (0, 14)), found

@@ -335,6 +335,7 @@ void AddOptions(CommandLine& line, BenchArguments* bench) {
   AddRunOptions(line, &bench->common);
   AddTrainingOption(line, &bench->common);
   AddMessageOptions(line);
+  line.AddSandbox({"--json"});
 }
 
 }  // namespace
@@ -351,6 +352,8 @@ int BenchMain(Arguments arguments) {
     return Finish(line.Wrong("--streams requires --mode=throughput"));
   if (!is_latency && !bench.model.empty())
     return Finish(line.Wrong("--against requires --mode=latency"));
+  if (line.is_sandboxed() && !bench.model.empty())
+    return Finish(line.Wrong("--against starts Python, which --sandbox does not allow"));
   llvm::Expected<bool> is_slower = Bench(**file, bench);
   if (!is_slower) return Finish(is_slower.takeError());
   return *is_slower ? kUserError : kSuccess;

@@ -117,6 +117,7 @@ int FmtMain(Arguments arguments) {
                "change no file; show what would change, and exit with status 1 if anything would",
                &check);
   AddMessageOptions(line);
+  line.AddSandbox({}, CommandLine::ArgumentUse::kWrite);
   auto paths = line.Parse(arguments);
   if (!paths) return Finish(paths.takeError());
   if (!*paths) return kSuccess;

@@ -61,6 +61,7 @@ void AddOptions(CommandLine& line, ProfileArguments* arguments) {
   AddRunOptions(line, &arguments->common);
   AddTrainingOption(line, &arguments->common);
   AddMessageOptions(line);
+  line.AddSandbox({"--html"});
 }
 
 ProfileBy ByOf(llvm::StringRef name) {

@@ -85,6 +85,7 @@ void AddOptions(CommandLine& line, ViewArguments* arguments) {
   AddRunOptions(line, &request->common);
   AddTrainingOption(line, &request->common);
   AddMessageOptions(line);
+  line.AddSandbox({"--output"});
 }
 
 llvm::Error View(llvm::ArrayRef<llvm::StringRef> files, ViewArguments& arguments) {

@@ -53,6 +53,21 @@ std::string Check(const Mistake& mistake) {
   return text;
 }
 
+// Also those with a correction, or with notes.
+TEST(ElaborateErrorTest, MoreMistakesThanAreKept) {
+  for (const char* mistake :
+       {"sofmax(x)", "cos(x, scal=2)", "argmax(x, axis=0, dtype=\"i3\")", "x + i", "matmul(x, i)",
+        "xx", "cast(x, to=f3)", "fc(x, sise=2)", "reshape(x, [3, N, N])"}) {
+    std::string source = "input x: f32[N, 4]\ninput i: i64[N, 4]\n";
+    constexpr size_t kMany = Diagnostics::kMaxKept + 100;
+    for (size_t i = 0; i < kMany; ++i) source += "y" + std::to_string(i) + " = " + mistake + "\n";
+    Compiled compiled(source);
+    EXPECT_EQ(compiled.result.diagnostics.num_errors(), kMany) << mistake;
+    EXPECT_EQ(compiled.result.diagnostics.all().size(), Diagnostics::kMaxKept) << mistake;
+    EXPECT_EQ(compiled.result.diagnostics.num_dropped(), kMany - Diagnostics::kMaxKept) << mistake;
+  }
+}
+
 TEST(ElaborateErrorTest, OneMessageAMistake) {
   const Mistake mistakes[] = {
       {"y = cos(x, scal=2)",

@@ -59,7 +59,8 @@ TEST(ParseRobustnessTest, LongIsNotDeep) {
 }
 
 TEST(ParseRobustnessTest, ManyMistakesTakeLinearTime) {
-  for (llvm::StringRef line : {"y = f(x\n", "y = f(x]\n", "layer f(x: F[N]) {\n", "y = f x\n"}) {
+  for (llvm::StringRef line : {"y = f(x\n", "y = f(x]\n", "layer f(x: F[N]) {\n", "y = f x\n",
+                               "y = 2 * a |> f() + 1\n", "y = a |> b\n", "y = 1 < 2 < 3\n"}) {
     Parsed parsed(Repeat(line, 20'000));
     EXPECT_EQ(parsed.diagnostics.num_errors(), 20'000u) << line.str();
     EXPECT_EQ(parsed.diagnostics.all().size(), Diagnostics::kMaxKept);

@@ -37,6 +37,7 @@ static llvm::Expected<Value> ParseMessage(llvm::StringRef content) {
 Server::Server(int input, llvm::raw_ostream& output, CheckOptions options)
     : checker_(documents_, events_, std::move(options)),
       input_(input),
+      output_(output),
       transport_(/*in=*/nullptr, output),
       handler_(transport_),
       publish_(handler_.outgoingNotification<Value>("textDocument/publishDiagnostics")) {
@@ -63,7 +64,6 @@ void Server::Register() {
   handler_.method("textDocument/rename", this, &Server::OnRename);
   handler_.method("textDocument/codeAction", this, &Server::OnCodeAction);
   handler_.method("textDocument/formatting", this, &Server::OnFormatting);
-  handler_.method("textDocument/documentSymbol", this, &Server::OnDocumentSymbol);
   handler_.method("textDocument/foldingRange", this, &Server::OnFoldingRange);
   handler_.method("textDocument/semanticTokens/full", this, &Server::OnSemanticTokens);
   handler_.method("textDocument/semanticTokens/range", this, &Server::OnSemanticTokensRange);
@@ -165,6 +165,8 @@ bool Server::Dispatch(Event event) {
     Reject(*id, ErrorCode::RequestCancelled, "the request is cancelled");
   } else if (const char* reason = Rejection(*method, &code)) {
     Reject(*id, code, reason);
+  } else if (*method == "textDocument/documentSymbol") {
+    WriteDocumentSymbols(params, *id);
   } else {
     handler_.onCall(*method, params, *id);
   }

@@ -69,7 +69,8 @@ class Server {
   void OnFormatting(const DocumentParams& params, Reply reply);
 
   // Structure.
-  void OnDocumentSymbol(const DocumentParams& params, Reply reply);
+  /// Replies to a request for the outline, which it writes without making a json::Value of it.
+  void WriteDocumentSymbols(const llvm::json::Value& params, const llvm::json::Value& id);
   void OnFoldingRange(const DocumentParams& params, Reply reply);
   void OnSemanticTokens(const DocumentParams& params, Reply reply);
   void OnSemanticTokensRange(const RangeParams& params, Reply reply);
@@ -110,6 +111,7 @@ class Server {
   EventQueue events_;
   Checker checker_;
   int input_;
+  llvm::raw_ostream& output_;
   mlir::lsp::JSONTransport transport_;
   mlir::lsp::MessageHandler handler_;
   mlir::lsp::OutgoingNotification<llvm::json::Value> publish_;

@@ -1,10 +1,9 @@
 // Requests about the structure of a document, and runs of its tests.
-#include <malloc.h>
-
 #include <chrono>
 
 #include "ir/child_process.h"
 #include "llvm/Support/FileSystem.h"
+#include "llvm/Support/raw_ostream.h"
 #include "tools/pdl/lsp/server.h"
 #include "tools/pdl/lsp/structure.h"
 #include "tools/pdl/lsp/uri.h"
@@ -31,12 +30,24 @@ std::string OutputOfTest(const std::string& path, const std::string& name, bool*
 
 }  // namespace
 
-void Server::OnDocumentSymbol(const DocumentParams& params, Reply reply) {
-  const DocumentPtr document = documents_.Find(params.uri);
-  if (document == nullptr) return reply(nullptr);
-  reply(DocumentSymbols(*document, client_.hierarchical_symbols));
-  // An object of JSON takes 4 KB, and an outline has thousands, which would stay in the heap.
-  malloc_trim(0);
+void Server::WriteDocumentSymbols(const Value& params, const Value& id) {
+  llvm::Expected<DocumentParams> document_params = mlir::lsp::MessageHandler::parse<DocumentParams>(
+      params, "textDocument/documentSymbol", "request");
+  if (!document_params) return transport_.reply(id, document_params.takeError());
+  const DocumentPtr document = documents_.Find(document_params->uri);
+  if (document == nullptr) return transport_.reply(id, nullptr);
+  std::string content;
+  llvm::raw_string_ostream stream(content);
+  llvm::json::OStream out(stream);
+  out.object([&] {
+    out.attribute("jsonrpc", "2.0");
+    out.attribute("id", id);
+    out.attributeBegin("result");
+    lsp::WriteDocumentSymbols(*document, client_.hierarchical_symbols, out);
+    out.attributeEnd();
+  });
+  output_ << "Content-Length: " << content.size() << "\r\n\r\n" << content;
+  output_.flush();
 }
 
 void Server::OnFoldingRange(const DocumentParams& params, Reply reply) {

@@ -9,6 +9,7 @@ namespace pdl::lsp {
 
 using llvm::json::Array;
 using llvm::json::Object;
+using llvm::json::OStream;
 using llvm::json::Value;
 
 namespace {
@@ -84,29 +85,46 @@ mlir::lsp::SymbolKind ToSymbolKind(SymbolKind kind) {
   }
 }
 
-// Arrays are reserved: moving a json::Value is not noexcept, so a growing Array copies its
-// elements.
-Object ToSymbol(const OutlineItem& item, const Document& document) {
-  Array children;
-  children.reserve(item.children.size());
-  for (const OutlineItem& child : item.children) children.push_back(ToSymbol(child, document));
-  return Object{{"name", item.name.empty() ? "\"\"" : llvm::json::fixUTF8(item.name)},
-                {"detail", llvm::json::fixUTF8(item.detail)},
-                {"kind", static_cast<int>(ToSymbolKind(item.kind))},
-                {"range", ToRange(document.lines, item.range)},
-                {"selectionRange", ToRange(document.lines, item.name_range)},
-                {"children", std::move(children)}};
+void WritePosition(llvm::StringRef name, Position position, OStream& out) {
+  out.attributeObject(name, [&] {
+    out.attribute("line", position.line);
+    out.attribute("character", position.character);
+  });
 }
 
-void AddFlat(const std::vector<OutlineItem>& items, llvm::StringRef container,
-             const Document& document, Array* list) {
+void WriteRange(llvm::StringRef name, Range range, OStream& out) {
+  out.attributeObject(name, [&] {
+    WritePosition("start", range.start, out);
+    WritePosition("end", range.end, out);
+  });
+}
+
+void WriteTree(const std::vector<OutlineItem>& items, const Document& document, OStream& out) {
   for (const OutlineItem& item : items) {
-    list->push_back(Object{{"name", llvm::json::fixUTF8(item.name)},
-                           {"kind", static_cast<int>(ToSymbolKind(item.kind))},
-                           {"containerName", container},
-                           {"location", Object{{"uri", document.uri},
-                                               {"range", ToRange(document.lines, item.range)}}}});
-    AddFlat(item.children, item.name, document, list);
+    out.object([&] {
+      out.attribute("name", item.name.empty() ? "\"\"" : llvm::json::fixUTF8(item.name));
+      out.attribute("detail", llvm::json::fixUTF8(item.detail));
+      out.attribute("kind", static_cast<int>(ToSymbolKind(item.kind)));
+      WriteRange("range", ToRange(document.lines, item.range), out);
+      WriteRange("selectionRange", ToRange(document.lines, item.name_range), out);
+      out.attributeArray("children", [&] { WriteTree(item.children, document, out); });
+    });
+  }
+}
+
+void WriteList(const std::vector<OutlineItem>& items, llvm::StringRef container,
+               const Document& document, OStream& out) {
+  for (const OutlineItem& item : items) {
+    out.object([&] {
+      out.attribute("name", llvm::json::fixUTF8(item.name));
+      out.attribute("kind", static_cast<int>(ToSymbolKind(item.kind)));
+      out.attribute("containerName", llvm::json::fixUTF8(container));
+      out.attributeObject("location", [&] {
+        out.attribute("uri", document.uri);
+        WriteRange("range", ToRange(document.lines, item.range), out);
+      });
+    });
+    WriteList(item.children, item.name, document, out);
   }
 }
 
@@ -145,16 +163,15 @@ Value SemanticTokens(const Document& document, Encoding encoding, SourceRange ra
   return Object{{"data", std::move(data)}};
 }
 
-Value DocumentSymbols(const Document& document, bool as_tree) {
+void WriteDocumentSymbols(const Document& document, bool as_tree, OStream& out) {
   const std::vector<OutlineItem> items = OutlineOf(document.source);
-  Array list;
-  if (as_tree) {
-    list.reserve(items.size());
-    for (const OutlineItem& item : items) list.push_back(ToSymbol(item, document));
-  } else {
-    AddFlat(items, "", document, &list);
-  }
-  return list;
+  out.array([&] {
+    if (as_tree) {
+      WriteTree(items, document, out);
+    } else {
+      WriteList(items, "", document, out);
+    }
+  });
 }
 
 Value FoldingRanges(const Document& document) {

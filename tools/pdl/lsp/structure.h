@@ -15,8 +15,9 @@ namespace pdl::lsp {
 llvm::json::Value SemanticTokensLegend();
 /// The tokens in the range, as five numbers each.
 llvm::json::Value SemanticTokens(const Document& document, Encoding encoding, SourceRange range);
-/// The outline, as a tree or as a list.
-llvm::json::Value DocumentSymbols(const Document& document, bool as_tree);
+/// Writes the outline, as a tree or as a list. A json::Value of it would take 4 KB for each object,
+/// of which an outline has thousands.
+void WriteDocumentSymbols(const Document& document, bool as_tree, llvm::json::OStream& out);
 llvm::json::Value FoldingRanges(const Document& document);
 /// A lens that runs the test for each test of the document.
 llvm::json::Value CodeLenses(const Document& document);

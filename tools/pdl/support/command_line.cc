@@ -88,8 +88,9 @@ void CommandLine::AddChoice(llvm::StringRef names, llvm::ArrayRef<llvm::StringRe
            });
 }
 
-void CommandLine::AddSandbox(llvm::ArrayRef<llvm::StringRef> outputs) {
+void CommandLine::AddSandbox(llvm::ArrayRef<llvm::StringRef> outputs, ArgumentUse use) {
   outputs_ = outputs.vec();
+  argument_use_ = use;
   Section("Untrusted files");
   AddFlag("--sandbox",
           "read only the folders of the given files, write only those of given outputs, and start "
@@ -179,8 +180,8 @@ llvm::Expected<std::optional<std::vector<llvm::StringRef>>> CommandLine::Parse(
                                 [&](const UsageError& e) { return Wrong(e.text()); });
     }
   }
-  for (llvm::StringRef argument : rest) AddPath(argument, /*is_output=*/false);
-  if (is_sandboxed_ && !is_not_sandboxed_)
+  for (llvm::StringRef argument : rest) AddPath(argument, argument_use_ == ArgumentUse::kWrite);
+  if (is_sandboxed())
     if (llvm::Error error = EnterSandbox(files_)) return error;
   return rest;
 }

@@ -68,10 +68,15 @@ class CommandLine {
   void AddChoice(llvm::StringRef names, llvm::ArrayRef<llvm::StringRef> choices,
                  llvm::StringRef help, std::string* target);
 
+  /// Whether the command changes the files that are its arguments.
+  enum class ArgumentUse : uint8_t { kRead, kWrite };
   /// Adds --sandbox and --no-sandbox. With --sandbox, Parse ends by EnterSandbox: the files are the
   /// arguments and the values of options, or what follows the '=' in them; those of `outputs`,
   /// options by their long names, may be written.
-  void AddSandbox(llvm::ArrayRef<llvm::StringRef> outputs = {});
+  void AddSandbox(llvm::ArrayRef<llvm::StringRef> outputs = {},
+                  ArgumentUse use = ArgumentUse::kRead);
+  /// After Parse: whether it has entered the sandbox.
+  bool is_sandboxed() const { return is_sandboxed_ && !is_not_sandboxed_; }
 
   /// Handles all options and returns the other arguments; prints the help and returns nullopt if it
   /// is asked for. "--name=value" and "--name value" are the same, "--" ends the options, and "-"
@@ -106,6 +111,7 @@ class CommandLine {
   std::vector<Option> options_;
   bool is_sandboxed_ = false, is_not_sandboxed_ = false;
   std::vector<llvm::StringRef> outputs_;
+  ArgumentUse argument_use_ = ArgumentUse::kRead;
   SandboxFiles files_;
 };
 
