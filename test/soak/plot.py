@@ -1,5 +1,9 @@
 #!/usr/bin/env python3
-"""Draws the log of the soak test, memory over time, as SVG: plot.py LOG.csv OUT.svg"""
+"""Draws the log of the soak test as SVG: the memory of the process over time, and below it the memory without what is
+free.
+
+    plot.py LOG.csv OUT.svg
+"""
 
 import csv
 import sys
@@ -9,15 +13,14 @@ WIDTH, HEIGHT, LEFT, BOTTOM = 640, 240, 70, 40
 
 def main(log, out):
     with open(log, newline="") as file:
-        rows = [(int(second), int(memory) / 2**20) for second, memory, _ in csv.reader(file)]
-    last, top = rows[-1][0], max(memory for _, memory in rows) * 1.1
+        rows = [(float(second), int(resident) / 2**20, int(used) / 2**20) for second, resident, used, _ in csv.reader(file)]
+    last, top = rows[-1][0], max(row[1] for row in rows) * 1.1
 
     def position(second, memory):
         return f"{LEFT + (WIDTH - LEFT - 10) * second / last:.1f},{(HEIGHT - BOTTOM) * (1 - memory / top) + 5:.1f}"
 
-    # One point for each pixel is enough.
-    step = max(1, len(rows) // (WIDTH - LEFT))
-    line = " ".join(position(*row) for row in rows[::step])
+    resident = " ".join(position(row[0], row[1]) for row in rows)
+    used = " ".join(position(row[0], row[2]) for row in rows)
     x_axis, y_axis = position(last, 0), position(0, top)
     origin = position(0, 0)
     marks = []
@@ -30,7 +33,8 @@ def main(log, out):
         file.write(f'<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 {WIDTH} {HEIGHT}" '
                    'font-family="sans-serif" font-size="11">\n<rect width="100%" height="100%" fill="white"/>\n'
                    f'<polyline points="{y_axis} {origin} {x_axis}" fill="none" stroke="#888"/>\n'
-                   f'<polyline points="{line}" fill="none" stroke="#0b62a4" stroke-width="1.5"/>\n'
+                   f'<polyline points="{resident}" fill="none" stroke="#888" stroke-width="1.5"/>\n'
+                   f'<polyline points="{used}" fill="none" stroke="#0b62a4" stroke-width="1.5"/>\n'
                    + "\n".join(marks) + "\n</svg>\n")
 
 

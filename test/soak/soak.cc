@@ -6,9 +6,14 @@
 // Each thread repeats a random choice of: a run with a random number of rows, also into its own
 // memory; a cancelled run; a run with a wrong input; a new Session; loading the model again;
 // compiling a source with an error; two training steps; a fork. All along, a timer interrupts
-// system calls. The log has a line for each second: the time in seconds, the resident memory of the
-// process in bytes, and the number of operations. The exit status is 1 if a result is wrong, or if
-// memory has grown by more than 2 % between the second and the last quarter of the time.
+// system calls.
+//
+// At 60 times, all threads pause, and memory is measured: that of the process, and that after the C
+// library has returned free memory to the system, which fragmentation had kept. The log has a line
+// for each time: seconds, the first and the second in bytes, and the number of operations. The exit
+// status is 1 if a result is wrong, or if the second has grown by more than 2 % between the second
+// and the last quarter of the time.
+#include <malloc.h>
 #include <sys/time.h>
 #include <sys/wait.h>
 #include <unistd.h>
@@ -325,24 +330,71 @@ Options ParseOptions(int argc, char** argv) {
   return options;
 }
 
-/// Samples the memory once a second until `end`.
-std::vector<int64_t> Watch(Clock::time_point end, const std::atomic<int64_t>& operations,
-                           const std::string& log) {
-  std::vector<int64_t> samples;
-  FILE* file = log.empty() ? nullptr : std::fopen(log.c_str(), "w");
-  if (!log.empty() && file == nullptr) Fail(log, "cannot be written");
-  const Clock::time_point begin = Clock::now();
-  while (Clock::now() < end) {
-    std::this_thread::sleep_until(begin + std::chrono::seconds(samples.size() + 1));
-    samples.push_back(ResidentBytes());
-    if (file == nullptr) continue;
-    std::fprintf(file, "%zu,%lld,%lld\n", samples.size(), static_cast<long long>(samples.back()),
-                 static_cast<long long>(operations.load()));
-    std::fflush(file);
+/// Threads that run for intervals of equal length, between which all of them pause.
+class Rounds {
+ public:
+  explicit Rounds(int num_threads) : gate_(num_threads + 1) {}
+
+  /// In a thread: calls `act` until the rounds are over.
+  template <class Act>
+  void RunThread(Act act) {
+    gate_.arrive_and_wait();
+    while (!is_over_) {
+      while (Clock::now() < end_) act();
+      gate_.arrive_and_wait();
+      gate_.arrive_and_wait();
+    }
   }
-  if (file != nullptr) std::fclose(file);
-  return samples;
-}
+
+  /// Begins when all threads have called RunThread; calls `pause` after each round.
+  template <class Pause>
+  void Run(int64_t num_rounds, Clock::duration length, Pause pause) {
+    end_ = Clock::now() + length;
+    gate_.arrive_and_wait();
+    for (int64_t round = 1; round <= num_rounds; ++round) {
+      gate_.arrive_and_wait();
+      pause(round);
+      is_over_ = round == num_rounds;
+      end_ = Clock::now() + length;
+      gate_.arrive_and_wait();
+    }
+  }
+
+ private:
+  std::barrier<> gate_;
+  // Changed only while the threads wait.
+  Clock::time_point end_;
+  bool is_over_ = false;
+};
+
+/// Measures memory and writes the log.
+class MemoryLog {
+ public:
+  explicit MemoryLog(const std::string& path)
+      : file_(path.empty() ? nullptr : std::fopen(path.c_str(), "w")) {
+    if (!path.empty() && file_ == nullptr) Fail(path, "cannot be written");
+  }
+  ~MemoryLog() {
+    if (file_ != nullptr) std::fclose(file_);
+  }
+  MemoryLog(const MemoryLog&) = delete;
+  MemoryLog& operator=(const MemoryLog&) = delete;
+
+  void Sample(double seconds, int64_t operations) {
+    const int64_t resident = ResidentBytes();
+    malloc_trim(0);
+    samples_.push_back(ResidentBytes());
+    if (file_ == nullptr) return;
+    std::fprintf(file_, "%.1f,%lld,%lld,%lld\n", seconds, static_cast<long long>(resident),
+                 static_cast<long long>(samples_.back()), static_cast<long long>(operations));
+    std::fflush(file_);
+  }
+  const std::vector<int64_t>& samples() const { return samples_; }
+
+ private:
+  FILE* file_;
+  std::vector<int64_t> samples_;
+};
 
 }  // namespace
 
@@ -354,9 +406,7 @@ int main(int argc, char** argv) {
 
   StartTimer();
   std::atomic<int64_t> operations = 0;
-  Clock::time_point end;
-  std::barrier warm(options.threads + 1,
-                    [&]() noexcept { end = Clock::now() + std::chrono::seconds(options.seconds); });
+  Rounds rounds(options.threads);
   std::vector<std::thread> threads;
   for (int i = 0; i < options.threads; ++i) {
     threads.emplace_back([&, i] {
@@ -368,19 +418,23 @@ int main(int argc, char** argv) {
         client->LoadAgain();
         client->WarmUp();
       }
-      warm.arrive_and_wait();
       std::mt19937 random(seed);
-      while (Clock::now() < end) clients[random() % clients.size()]->Act();
+      rounds.RunThread([&] { clients[random() % clients.size()]->Act(); });
     });
   }
-  warm.arrive_and_wait();
-  const std::vector<int64_t> samples = Watch(end, operations, options.log);
+  constexpr int64_t kRounds = 60;
+  MemoryLog log(options.log);
+  const std::chrono::duration<double> length(static_cast<double>(options.seconds) / kRounds);
+  rounds.Run(kRounds, std::chrono::duration_cast<Clock::duration>(length), [&](int64_t round) {
+    log.Sample(static_cast<double>(round) * length.count(), operations);
+  });
   for (std::thread& thread : threads) thread.join();
 
+  const std::vector<int64_t>& samples = log.samples();
   const double before = MeanOfQuarter(samples, 1), after = MeanOfQuarter(samples, 3);
   std::printf(
-      "%lld operations, all results as expected; resident memory: %.1f MiB in the second quarter, "
-      "%.1f in the last\n",
+      "%lld operations, all results as expected; memory: %.1f MiB in the second quarter, %.1f in "
+      "the last\n",
       static_cast<long long>(operations.load()), before / 1048576, after / 1048576);
   // A short run has too few samples.
   if (options.seconds >= 600 && after > 1.02 * before) Fail("memory", "grows by more than 2 %");

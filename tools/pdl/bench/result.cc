@@ -117,9 +117,10 @@ void PrintResult(const BenchResult& result, llvm::raw_ostream& os) {
   std::vector<double> sorted = result.times;
   llvm::sort(sorted);
   const BenchSettings& settings = result.settings;
-  os << llvm::formatv("{0} runs on {1}, {2} {3} of {4} {5}\n", sorted.size(), settings.device,
-                      settings.streams, settings.streams == 1 ? "stream" : "streams",
-                      settings.threads, settings.threads == 1 ? "thread" : "threads");
+  os << llvm::formatv("{0} {1} on {2}, {3} {4} of {5} {6}\n", sorted.size(),
+                      sorted.size() == 1 ? "run" : "runs", settings.device, settings.streams,
+                      settings.streams == 1 ? "stream" : "streams", settings.threads,
+                      settings.threads == 1 ? "thread" : "threads");
   for (const Share& share : kShares)
     os << llvm::formatv("  {0} {1,12:f4} ms\n", share.name, Percentile(sorted, share.share));
   os << llvm::formatv("  {0:f2} runs per second\n", result.throughput);
