@@ -3,6 +3,7 @@
 #include "frontend/syntax/ast_walk.h"
 #include "frontend/syntax/parser.h"
 #include "llvm/ADT/STLExtras.h"
+#include "llvm/ADT/StringSwitch.h"
 #include "pdl/compiler/analysis.h"
 
 namespace pdl {
@@ -31,6 +32,9 @@ class Outliner {
         OutlineItem{name.text.str(), detail, kind, statement.range, name.range});
   }
   void AddLayer(const ast::LayerStatement& layer, std::vector<OutlineItem>* items);
+  void AddBroken(const ast::BrokenStatement& statement, std::vector<OutlineItem>* items);
+  /// The kind of definition of a name in a broken statement, by the word before it.
+  SymbolKind KindOf(const ast::Identifier& name) const;
 
   const SourceFile& file_;
 };
@@ -44,6 +48,31 @@ void Outliner::AddLayer(const ast::LayerStatement& layer, std::vector<OutlineIte
                              kind, parameter.range, parameter.name.range});
   }
   for (OutlineItem& child : Read(layer.body.statements)) item.children.push_back(std::move(child));
+}
+
+SymbolKind Outliner::KindOf(const ast::Identifier& name) const {
+  const llvm::StringRef before = file_.text().take_front(name.range.begin);
+  const llvm::StringRef line = before.drop_front(before.find_last_of("\r\n{") + 1).trim();
+  return llvm::StringSwitch<SymbolKind>(line)
+      .Case("attr", SymbolKind::kAttr)
+      .Case("input", SymbolKind::kInput)
+      .Case("layer", SymbolKind::kLayer)
+      .Case("output", SymbolKind::kResult)
+      .Case("param", SymbolKind::kParameter)
+      .Case("state", SymbolKind::kState)
+      .Default(SymbolKind::kValue);
+}
+
+// While a statement is typed, its name and those below it stay in the outline.
+void Outliner::AddBroken(const ast::BrokenStatement& statement, std::vector<OutlineItem>* items) {
+  llvm::ArrayRef<ast::Identifier> names = statement.names;
+  if (names.empty()) return;
+  if (KindOf(names.front()) == SymbolKind::kLayer) {
+    items = &AddName(names.front(), SymbolKind::kLayer, statement, nullptr, items).children;
+    names = names.drop_front();
+  }
+  for (const ast::Identifier& name : names)
+    items->push_back({name.text.str(), "", KindOf(name), name.range, name.range, {}});
 }
 
 void Outliner::Add(const ast::Statement& statement, std::vector<OutlineItem>* items) {
@@ -70,6 +99,8 @@ void Outliner::Add(const ast::Statement& statement, std::vector<OutlineItem>* it
                       is_named ? s->as.range : s->path.range});
   } else if (const auto* s = llvm::dyn_cast<ast::LayerStatement>(&statement)) {
     AddLayer(*s, items);
+  } else if (const auto* s = llvm::dyn_cast<ast::BrokenStatement>(&statement)) {
+    AddBroken(*s, items);
   } else if (const auto* s = llvm::dyn_cast<ast::TestStatement>(&statement)) {
     items->push_back({s->name.value.str(), "", SymbolKind::kTest, statement.range, s->name.range,
                       Read(s->body.statements)});

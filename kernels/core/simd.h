@@ -55,6 +55,7 @@ struct Portable {
   static PDL_INLINE Floats Add(float a, float b) { return a + b; }
   static PDL_INLINE Floats Sub(float a, float b) { return a - b; }
   static PDL_INLINE Floats Mul(float a, float b) { return a * b; }
+  static PDL_INLINE Floats Div(float a, float b) { return a / b; }
   static PDL_INLINE Floats Min(float a, float b) { return a < b ? a : b; }
   static PDL_INLINE Floats Max(float a, float b) { return a > b ? a : b; }
   static PDL_INLINE Floats Abs(float a) { return math::Abs(a); }
@@ -94,6 +95,7 @@ struct Avx2 {
   PDL_SIMD Floats Add(Floats a, Floats b) { return _mm256_add_ps(a, b); }
   PDL_SIMD Floats Sub(Floats a, Floats b) { return _mm256_sub_ps(a, b); }
   PDL_SIMD Floats Mul(Floats a, Floats b) { return _mm256_mul_ps(a, b); }
+  PDL_SIMD Floats Div(Floats a, Floats b) { return _mm256_div_ps(a, b); }
   PDL_SIMD Floats Min(Floats a, Floats b) { return _mm256_min_ps(a, b); }
   PDL_SIMD Floats Max(Floats a, Floats b) { return _mm256_max_ps(a, b); }
   PDL_SIMD Floats Abs(Floats a) { return _mm256_andnot_ps(_mm256_set1_ps(-0.0f), a); }
@@ -167,6 +169,10 @@ struct Avx512 {
   template <class A, class B>
   PDL_SIMD Floats Mul(const A& a, const B& b) {
     return {{At(a, 0) * At(b, 0), At(a, 1) * At(b, 1)}};
+  }
+  template <class A, class B>
+  PDL_SIMD Floats Div(const A& a, const B& b) {
+    return {{At(a, 0) / At(b, 0), At(a, 1) / At(b, 1)}};
   }
   template <class A, class B>
   PDL_SIMD Floats Min(const A& a, const B& b) {

@@ -216,20 +216,7 @@ PDL_INLINE float Tanh(float x) {
 }
 PDL_INLINE double Tanh(double x) { return std::tanh(x); }
 
-/// 1 / (1 + exp(-x)).
-PDL_INLINE float Sigmoid(float x) {
-  // e = exp(-|x|), with the rounding error of the sum 1 + tail.
-  const auto [n, tail] = detail::SplitExp(detail::Clamp(-Abs(x), -105.0f, 0.0f));
-  const float sum = 1.0f + tail;
-  const float scale = detail::PowerOfTwo(n >> 1), scale_rest = detail::PowerOfTwo(n - (n >> 1));
-  const float e = sum * scale * scale_rest;
-  const float e_low = (tail - (sum - 1.0f)) * scale * scale_rest;
-  const float y = (x < 0.0f ? e : 1.0f) / (1.0f + e);
-  // The rounding error of the sum 1 + e also matters where y is small.
-  const float rest = 1.0f - y;
-  const float divisor_low = e - ((1.0f + e) - 1.0f);
-  return x < 0.0f ? y + (e_low * rest - y * divisor_low) * rest : y;
-}
+/// 1 / (1 + exp(-x)); that of floats is in logistic_math.h.
 PDL_INLINE double Sigmoid(double x) {
   const double e = std::exp(-std::fabs(x));
   return (x < 0.0 ? e : 1.0) / (1.0 + e);

@@ -1,4 +1,4 @@
-// Activations that are linear except for a tail: gelu, silu, softplus, and log_sigmoid.
+// Activations that are linear except for a tail: gelu, softplus, and log_sigmoid.
 //
 // Each is a ramp plus or minus a tail m * exp(-v) * R, where m is |x| = t or 1, v depends on t, and
 // R is smooth in t: a polynomial on each of 16 intervals. The formulas are written over the structs
@@ -47,19 +47,6 @@ inline constexpr TailTable kApproximateGeluTable = {
         {-0x1.c63f94p-76f, 0x1.4f769ep-74f, 0x1.d2dc32p-75f, 0x1.3e615ep-77f, -0x1.605dd6p-77f, -0x1.b1e92cp-80f, -0x1.2192f6p-83f, -0x1.5f9c12p-96f, -0x1.94ccacp-115f, 0.0f, 0.0f, 0.0f, -0x1.11c35ep-74f, -0x1.7bdb42p-73f, -0x1.db2f46p-73f, -0x1.5b0c82p-73f},
     }};
 
-// 1 / (1 + exp(-t)), indexed by 1 + t / 2.
-inline constexpr TailTable kSiluTable = {
-    {0x1.3ff624p+1f, 0x1.bf5cb6p+1f, 0x1.1ffc2ap+2f, 0x1.5fe758p+2f, 0x1.bf7b64p+2f, 0x1.2018a8p+3f, 0x1.600608p+3f, 0x1.9fef04p+3f, 0x1.feb852p+3f, 0x1.40a3d8p+4f, 0x1.80a3d8p+4f, 0x1.c0a3d8p+4f, 0.0f, 0x1.7f7a4cp-1f, 0x1.3f2c7cp+0f, 0x1.bfadcep+0f},
-    {
-        {0x1.d9265ap-65f, 0x1.f0eb5cp-65f, 0x1.fa5f96p-65f, 0x1.fde9b8p-65f, 0x1.ff879ep-65f, 0x1.ffefep-65f, 0x1.fffddp-65f, 0x1.ffffb4p-65f, 0x1.fffffcp-65f, 0x1p-64f, 0x1p-64f, 0x1p-64f, 0x1p-65f, 0x1.5ba02cp-65f, 0x1.8db0f4p-65f, 0x1.b41e6ap-65f},
-        {0x1.1f37cep-68f, 0x1.d45da4p-70f, 0x1.64256ap-71f, 0x1.0a0d3ep-72f, 0x1.e1192ep-75f, 0x1.01f8d4p-77f, 0x1.17fe12p-80f, 0x1.30012ap-83f, 0x1.f70e8cp-88f, 0x1.10168ap-93f, 0x1.3ef11cp-99f, 0x1.75dd28p-105f, 0x1.000002p-66f, 0x1.be6978p-67f, 0x1.632732p-67f, 0x1.028a6ep-67f},
-        {-0x1.e742bep-70f, -0x1.b8c66cp-71f, -0x1.5c515ap-72f, -0x1.07e2p-73f, -0x1.e035aep-76f, -0x1.01e78ap-78f, -0x1.17ea36p-81f, -0x1.3029a2p-84f, -0x1.a9f0b4p-89f, -0x1.437396p-91f, -0x1.7b267p-97f, -0x1.bc70acp-103f, -0x1.b1a24cp-85f, -0x1.3f8d8ap-69f, -0x1.892424p-69f, -0x1.6bd02cp-69f},
-        {0x1.bbbc12p-72f, 0x1.02b6fap-72f, 0x1.bbe598p-74f, 0x1.5a15b6p-75f, 0x1.3ea98ep-77f, 0x1.576178p-80f, 0x1.75210cp-83f, 0x1.95344p-86f, 0x1.4e186ep-90f, 0x1.6c9592p-96f, 0x1.ab5db4p-102f, 0x1.f4f576p-108f, -0x1.5527ep-70f, -0x1.6e794cp-71f, -0x1.32d8c6p-74f, 0x1.4e7412p-72f},
-        {-0x1.9bdc5ep-76f, -0x1.8223aap-75f, -0x1.93f446p-76f, -0x1.4eb212p-77f, -0x1.3c759ap-79f, -0x1.5721cap-82f, -0x1.774e86p-85f, -0x1.8f5106p-88f, -0x1.6f2f72p-91f, 0x1.6c15c8p-92f, 0x1.aac7e6p-98f, 0x1.f445dcp-104f, -0x1.18c04ap-78f, 0x1.5821acp-72f, 0x1.1b4d4cp-72f, 0x1.f3d234p-74f},
-        {-0x1.42d416p-76f, 0x1.c48032p-79f, 0x1.04df08p-78f, 0x1.f675eap-80f, 0x1.031642p-81f, 0x1.1d321ap-84f, 0x1.33dd1p-87f, 0x1.4d85ecp-90f, 0x1.2774d6p-94f, 0x1.3230e4p-100f, 0x1.66ead2p-106f, 0x1.a4b92p-112f, 0x1.2ca05p-73f, 0x1.39575cp-76f, -0x1.bb8ba2p-75f, -0x1.e0af04p-75f},
-        {0x1.ee300cp-78f, 0x1.13792cp-80f, -0x1.6d59cep-82f, -0x1.1e9374p-82f, -0x1.4b13d8p-84f, -0x1.79a14ep-87f, -0x1.72c6p-90f, -0x1.15f25p-92f, 0x1.a6c21cp-95f, -0x1.daf35ap-95f, -0x1.165e66p-100f, -0x1.464ddap-106f, -0x1.5a073p-76f, -0x1.16c5a6p-75f, -0x1.8982d8p-77f, 0x1.807818p-78f},
-    }};
-
 // log(1 + exp(-t)) / exp(-t), indexed by 1 + t / 2.
 inline constexpr TailTable kSoftplusTable = {
     {0x1.40107p+1f, 0x1.bf02d8p+1f, 0x1.207c64p+2f, 0x1.5fa8ep+2f, 0x1.c0a34ap+2f, 0x1.1f8b48p+3f, 0x1.600608p+3f, 0x1.9fef04p+3f, 0x1.feb852p+3f, 0x1.40a3d8p+4f, 0x1.80a3d8p+4f, 0x1.c0a3d8p+4f, 0x1.fdfabap-3f, 0x1.82750ep-1f, 0x1.3fd9a4p+0f, 0x1.c03e78p+0f},
@@ -89,9 +76,8 @@ class Tail {
   }
 
   /// ramp plus or minus m * exp(-v) * R(t), where v = (high + low) * unit is at most 114, and
-  /// `position` is the number in [1, 16) that selects the interval of t. `kExact` compensates the
-  /// rounding error of the first of the two sums.
-  template <bool kMinus, bool kHalf, bool kHasLow, bool kExact = false, class M>
+  /// `position` is the number in [1, 16) that selects the interval of t.
+  template <bool kMinus, bool kHalf, bool kHasLow, class M>
   PDL_INLINE F Add(const F& ramp, const M& m, const F& high, const F& low, const F& t,
                    const F& position) const {
     constexpr float kUnit = kHalf ? 0.5f : 1.0f;
@@ -121,12 +107,7 @@ class Tail {
     // Only these two sums round: multiplying by a power of two is exact.
     const F scaled = S::Mul(m, S::template ShiftLeft<23>(shifted));
     if constexpr (!kMinus) return S::Fma(scaled, base, S::Fma(scaled, rest, ramp));
-    const F sum = S::Fnma(scaled, rest, ramp);
-    const F y = S::Fnma(scaled, base, sum);
-    if constexpr (!kExact) return y;
-    // The rounding error of the sum; finite also where the ramp is infinite.
-    const F lost = S::Fms(scaled, rest, S::Sub(ramp, sum));
-    return S::Sub(y, S::Max(lost, S::Set(-1.0f)));
+    return S::Fnma(scaled, base, S::Fnma(scaled, rest, ramp));
   }
 
  private:
@@ -200,19 +181,6 @@ struct WideSteps {
 };
 
 }  // namespace detail
-
-/// x / (1 + exp(-x)).
-template <class S>
-struct Silu {
-  using F = typename S::Floats;
-  detail::Tail<S> tail{detail::kSiluTable};
-
-  PDL_INLINE F operator()(const F& x) const {
-    const detail::WideSteps<S> at(x, 110.0f);
-    return tail.template Add<true, false, false, true>(S::Max(S::Set(-0.0f), x), at.t, at.t, at.t,
-                                                       at.near, at.position);
-  }
-};
 
 /// log(1 + exp(x)).
 template <class S>

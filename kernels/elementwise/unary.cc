@@ -1,6 +1,7 @@
 // Elementwise operators of one input: cos, sin, exp, log, sqrt, tanh, sigmoid, relu, neg, abs,
 // square, erf, reciprocal, rsqrt, sign, floor, ceil, trunc, round.
 #include "kernels/core/elementwise.h"
+#include "kernels/elementwise/logistic_math.h"
 #include "pdl/op/gradient.h"
 #include "pdl/op/inference.h"
 #include "pdl/op/op_proto_maker.h"
@@ -189,14 +190,11 @@ struct TanhMaker : OpProtoMaker {
   }
 };
 
-struct Sigmoid {
-  template <class T>
-  T operator()(T x) const {
-    return math::Sigmoid(x);
-  }
+struct SigmoidFunctor : SimdFunctor<simd::Sigmoid> {
+  double operator()(double x) const { return math::Sigmoid(x); }
 };
 template <class Context>
-using SigmoidOp = UnaryOp<Context, Sigmoid, FloatTypes>;
+using SigmoidOp = UnaryOp<Context, SigmoidFunctor, FloatTypes>;
 
 struct SigmoidMaker : OpProtoMaker {
   void Make() override {

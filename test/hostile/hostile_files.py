@@ -4,7 +4,7 @@
     hostile_files.py PDL [--count=N] [--first=N] [--jobs=N] [--keep=FOLDER] [--verbose]
 
 File number N is always the same for the same tree: a seed (a source, a compiled network, an ONNX model and its external
-data, a table, arrays, weights and their index, a checkpoint) with a few random changes. Each command must end by itself
+data, a table, arrays, weights and their index, a checkpoint) with a few random changes. Each command must end
 within SECONDS of processor time and WALL seconds, with a documented status: 0 to 3, and a message if it is not 0. Its
 memory must stay below the memory limit that it is given plus EXTRA_BYTES. --keep writes files that fail into a folder.
 """
@@ -143,7 +143,7 @@ def change(data, other, numbers):
         size = numbers.choice([1, 2, 4, 8])
         data[at:at + size] = (number % 2**(8 * size)).to_bytes(size, numbers.choice(["little", "big"]))
     elif kind == 8:
-        # A number in text, or a varint of a message.
+        # A decimal number, or a varint of a message.
         begin = next((i for i in range(at, len(data)) if data[i] in DIGITS), None)
         if begin is None:
             data[at:at] = b"\xff\xff\xff\xff\xff\xff\xff\xff\xff\x01"

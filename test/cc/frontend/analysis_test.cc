@@ -325,6 +325,36 @@ layer l(v: F[N]) {
   EXPECT_FALSE(SemanticTokensOf(file, GlobalRegistry(), nullptr).empty());
 }
 
+TEST(Outline, StatementsWithErrors) {
+  auto outline = [](std::string text) {
+    std::string names;
+    const auto add = [&](const auto& self, const std::vector<OutlineItem>& items) -> void {
+      for (const OutlineItem& item : items) {
+        names += item.name + ":" + std::to_string(static_cast<int>(item.kind));
+        if (!item.children.empty()) names += "(", self(self, item.children), names += ")";
+        names += " ";
+      }
+    };
+    add(add, OutlineOf(std::make_shared<const SourceFile>("t.pdl", std::move(text))));
+    return names;
+  };
+  const std::string head = "input x: f32[N]\nlayer a(v: F[N]) {\n  param w: f32[3]\n  h = relu(v";
+  const std::string tail = "\n  return y=h\n}\noutput b = a(x)\n";
+  const auto kind = [](SymbolKind k) { return ":" + std::to_string(static_cast<int>(k)); };
+  const std::string layer = "a" + kind(SymbolKind::kLayer);
+  const std::string body =
+      "w" + kind(SymbolKind::kParameter) + " h" + kind(SymbolKind::kValue) + " ";
+  EXPECT_EQ(outline(head + tail), "x" + kind(SymbolKind::kInput) + " " + layer + "(" + body +
+                                      ") b" + kind(SymbolKind::kResult) + " ");
+  EXPECT_NE(outline(head + ")" + tail).find(body), std::string::npos);
+  // Each kind of statement, and several names.
+  EXPECT_EQ(outline("param p: f32[\nstate s: f32[\nattr a: int = (\nc, d = f(\n"),
+            "p" + kind(SymbolKind::kParameter) + " s" + kind(SymbolKind::kState) + " a" +
+                kind(SymbolKind::kAttr) + " c" + kind(SymbolKind::kValue) + " d" +
+                kind(SymbolKind::kValue) + " ");
+  EXPECT_EQ(outline("= 3\n)\nlayer {\n"), "");
+}
+
 /// The source after the edits that its diagnostics suggest.
 std::string Corrected(const std::string& text) {
   const Source source(text);
