@@ -12,19 +12,16 @@ namespace {
 /// since many rows of a read them several times.
 constexpr int64_t kSteps = 128;
 
-/// b in panels of two registers of columns, each with its rows one after the other.
+/// b in panels of two registers of columns, each with its rows one after the other; a by columns.
 template <class R>
 struct PanelsLoop {
   static constexpr int64_t kColumns = 2 * R::kLanes;
-  // More rows of a are copied: at a stride of a power of two they would replace one another in the
-  // first-level cache.
-  static constexpr int64_t kFewStreams = 2;
 
   static PDL_INLINE void Run(const GemmShape& s, const void* a, const void* b, void* c) {
     alignas(64) float last[kFewRows * kColumns];
-    alignas(64) float dense[kFewRows * kSteps];
     simd::ThinGemm<float> g;
     g.m = s.m;
+    g.a_row = s.a_column;
     g.b_row = kColumns;
     for (int64_t j = 0; j < s.n; j += kColumns) {
       float* to = static_cast<float*>(c) + j;
@@ -33,18 +30,10 @@ struct PanelsLoop {
       g.c_row = is_whole ? s.c_row : kColumns;
       for (int64_t k = 0; k < s.k; k += kSteps) {
         g.k = std::min(kSteps, s.k - k);
-        g.a = static_cast<const float*>(a) + k;
-        g.a_row = s.a_row;
-        if (s.m > kFewStreams) {
-          for (int64_t i = 0; i < s.m; ++i) {
-            std::copy_n(g.a + i * s.a_row, g.k, dense + i * kSteps);
-          }
-          g.a = dense;
-          g.a_row = kSteps;
-        }
+        g.a = static_cast<const float*>(a) + k * s.a_column;
         g.b = static_cast<const float*>(b) + j * s.k + k * kColumns;
         g.adds = k > 0;
-        simd::RunThinGemm<R, 2, false>(g);
+        simd::RunThinGemm<R, 2, /*kByColumns=*/true, /*kPrefetches=*/true>(g);
       }
       if (is_whole) continue;
       for (int64_t i = 0; i < s.m; ++i) {

@@ -35,13 +35,14 @@ GemmFunction NarrowGemm(DType dtype, int64_t columns);
 /// any part of c has the same bits whether it is computed separately or not.
 GemmFunction BlockGemm(DType dtype, const GemmShape& shape);
 
-/// The largest number of rows of a for the functions below. They need the time for reading b if
-/// that is in memory, and require a_column = 1.
+/// The largest number of rows of a for the functions below, which read b once from memory.
 inline constexpr int64_t kFewRows = 16;
-/// For f32 and b_row = 1: elements are dot products of rows of a and of a transposed b.
+/// For f32, a_column = 1 and b_row = 1: elements are dot products of rows of a and of a transposed
+/// b.
 GemmFunction FewRowsTurnedGemm();
-/// For f32 and b packed in panels of PanelColumns() columns: columns j and j + 1 of a panel are
-/// adjacent, rows follow one another, and panel p begins at b[p * columns * k].
+/// For f32, one row or a_row = 1, and b packed in panels of PanelColumns() columns: columns j and
+/// j + 1 of a panel are adjacent, rows follow one another, and panel p begins at b[p * columns *
+/// k].
 GemmFunction PanelsGemm();
 int64_t PanelColumns();
 /// Packs b; the last panel is filled up with zeros.

@@ -170,15 +170,16 @@ llvm::Expected<bool> MatmulPlan::PrepareFewRows(const PrepareContext& context) {
   // A smaller matrix stays in the second-level cache.
   const bool is_large = s.k * s.n * element_size_ > kSharedBytes;
   if (compute_dtype_ != DType::kF32 || a_offsets_.size() != 1 || s.m > kFewRows || !is_large ||
-      s.a_column != 1) {
+      (s.a_column != 1 && s.a_row != 1)) {
     return false;
   }
   // More rows of dot products would not be computed as fast as b is read.
   constexpr int64_t kRowsOfDots = 2;
   if (constant != nullptr) {
     if (llvm::Error error = PackIntoPanels(context, *constant)) return error;
+    ReadByColumns();
     plain_ = PanelsGemm();
-  } else if (dtype_ == DType::kF32 && s.b_row == 1 && s.m <= kRowsOfDots) {
+  } else if (dtype_ == DType::kF32 && s.b_row == 1 && s.a_column == 1 && s.m <= kRowsOfDots) {
     plain_ = FewRowsTurnedGemm();
   } else {
     return false;
@@ -215,6 +216,18 @@ llvm::Error MatmulPlan::PackIntoPanels(const PrepareContext& context, const Tens
   shape_.b_column = s.k;
   shape_.b_row = PanelColumns();
   return llvm::Error::success();
+}
+
+void MatmulPlan::ReadByColumns() {
+  if (shape_.m == 1 || shape_.a_row == 1) return;
+  StridedView view;
+  view.sizes = {shape_.k, shape_.m};
+  view.strides = {shape_.a_column, shape_.a_row};
+  view.Collapse();
+  order_a_ = StridedCopy(view, element_size_);
+  orders_a_ = true;
+  shape_.a_row = 1;
+  shape_.a_column = shape_.m;
 }
 
 void MatmulPlan::ChoosePlain() {
@@ -310,6 +323,7 @@ void MatmulPlan::LayOutWorkspace() {
     c_at_ = take(c_elements_ * element_size_);
     if (reads_b_) b_at_ = take(b_elements_ * element_size_);
   }
+  if (orders_a_) ordered_a_at_ = take(shape_.m * shape_.k * element_size_);
   if (orders_b_ && ordered_b_ == nullptr) ordered_b_at_ = take(b_elements_ * element_size_);
   scratch_at_ = take(scratch_bytes_ * groups_);
 }
@@ -329,6 +343,10 @@ void MatmulPlan::Run(const Tensor& a, const Tensor& b, void* c, void* workspace_
     Convert(dtype_, left, compute_dtype_, workspace + a_at_, a_elements_, context);
     left = workspace + a_at_;
     result = workspace + c_at_;
+  }
+  if (orders_a_) {
+    order_a_.Run(left, workspace + ordered_a_at_, context);
+    left = workspace + ordered_a_at_;
   }
   if (b_at_ >= 0) {
     Convert(dtype_, right, compute_dtype_, workspace + b_at_, b_elements_, context);

@@ -33,6 +33,7 @@ class MatmulPlan : public CallState {
   /// Returns whether it is a matmul of few rows by a large matrix; then it is prepared.
   llvm::Expected<bool> PrepareFewRows(const PrepareContext& context);
   llvm::Error PackIntoPanels(const PrepareContext& context, const Tensor& constant);
+  void ReadByColumns();
   /// The most multiplications of a matmul that our own loops compute faster than oneDNN.
   int64_t TinyWork() const;
   /// Sets plain_ to the fastest function for the matmul of a task.
@@ -72,9 +73,13 @@ class MatmulPlan : public CallState {
   std::shared_ptr<const void> ordered_b_;
   bool orders_b_ = false;
   StridedCopy order_b_;
+  /// Each run copies the left operand by columns.
+  bool orders_a_ = false;
+  StridedCopy order_a_;
 
   // Offsets into the workspace, in bytes; -1 if unused.
-  int64_t a_at_ = -1, b_at_ = -1, c_at_ = -1, ordered_b_at_ = -1, scratch_at_ = 0;
+  int64_t a_at_ = -1, b_at_ = -1, c_at_ = -1, ordered_a_at_ = -1, ordered_b_at_ = -1;
+  int64_t scratch_at_ = 0;
   int64_t scratch_bytes_ = 0;  // of one group
   int64_t workspace_bytes_ = 0;
 };

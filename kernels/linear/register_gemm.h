@@ -24,9 +24,12 @@ struct ThinGemm {
   bool adds = false;
 };
 
-/// kRows rows of c, from `row` on, and kVectors registers of columns.
-template <class R, int kRows, int kVectors, bool kByColumns, class T = typename R::Scalar>
-PDL_INLINE void ThinGemmRows(const ThinGemm<T>& g, int64_t row) {
+/// kRows rows of c, from `row` on, and kVectors registers of columns. `ahead` elements behind each
+/// row of b, a row is prefetched, if kPrefetches.
+template <class R, int kRows, int kVectors, bool kByColumns, bool kPrefetches,
+          class T = typename R::Scalar>
+PDL_INLINE void ThinGemmRows(const ThinGemm<T>& g, int64_t row, int64_t ahead) {
+  constexpr int kLine = 64 / sizeof(T);
   typename R::V sums[kRows][kVectors];
 #pragma GCC unroll 16
   for (int i = 0; i < kRows; ++i) {
@@ -39,6 +42,9 @@ PDL_INLINE void ThinGemmRows(const ThinGemm<T>& g, int64_t row) {
     typename R::V right[kVectors];
 #pragma GCC unroll 4
     for (int v = 0; v < kVectors; ++v) right[v] = R::Load(b + v * R::kLanes);
+    if constexpr (kPrefetches) {
+      for (int i = 0; i < kVectors * R::kLanes; i += kLine) __builtin_prefetch(b + ahead + i);
+    }
 #pragma GCC unroll 16
     for (int i = 0; i < kRows; ++i) {
       const auto left = R::Set(a[i * of_row]);
@@ -63,28 +69,26 @@ PDL_INLINE void ThinGemmRows(const ThinGemm<T>& g, int64_t row) {
   }
 }
 
-/// All rows of c.
-template <class R, int kVectors, bool kByColumns>
+/// All rows of c. With kPrefetches, b is read from memory, and what follows it, which is as large,
+/// is read next: it is prefetched while rows of c after the first ones need no more memory.
+template <class R, int kVectors, bool kByColumns, bool kPrefetches = false>
 PDL_INLINE void RunThinGemm(const ThinGemm<typename R::Scalar>& g) {
-  int64_t row = 0;
-  for (; row + R::kBlockRows <= g.m; row += R::kBlockRows) {
-    ThinGemmRows<R, R::kBlockRows, kVectors, kByColumns>(g, row);
+  int64_t row = 0, ahead = 0;
+  const auto run = [&]<int kRows>() __attribute__((always_inline)) {
+    ThinGemmRows<R, kRows, kVectors, kByColumns, kPrefetches>(g, row, ahead);
+    row += kRows;
+    ahead = g.k * g.b_row;
+  };
+  // Eight rows are two blocks of equal size rather than one of six.
+  while (row + R::kBlockRows <= g.m && (R::kBlockRows > 8 || g.m - row != 8)) {
+    run.template operator()<R::kBlockRows>();
   }
   if constexpr (R::kBlockRows > 8) {
-    if (row + 8 <= g.m) {
-      ThinGemmRows<R, 8, kVectors, kByColumns>(g, row);
-      row += 8;
-    }
+    if (row + 8 <= g.m) run.template operator()<8>();
   }
-  if (row + 4 <= g.m) {
-    ThinGemmRows<R, 4, kVectors, kByColumns>(g, row);
-    row += 4;
-  }
-  if (row + 2 <= g.m) {
-    ThinGemmRows<R, 2, kVectors, kByColumns>(g, row);
-    row += 2;
-  }
-  if (row < g.m) ThinGemmRows<R, 1, kVectors, kByColumns>(g, row);
+  while (row + 4 <= g.m) run.template operator()<4>();
+  if (row + 2 <= g.m) run.template operator()<2>();
+  if (row < g.m) run.template operator()<1>();
 }
 
 }  // namespace pdl::simd
