@@ -1,4 +1,4 @@
-// sigmoid and silu over the structs of simd.h, correct to about 1.6 ULP over all floats.
+// sigmoid and silu over the structs of simd.h, correct to 1.8 and 1.9 ULP over all floats.
 #ifndef PDL_KERNELS_ELEMENTWISE_LOGISTIC_MATH_H_
 #define PDL_KERNELS_ELEMENTWISE_LOGISTIC_MATH_H_
 
