@@ -24,7 +24,7 @@ struct ThinGemm {
   bool adds = false;
 };
 
-/// kRows rows of c, from `row` on, and kVectors registers of columns. `ahead` elements behind each
+/// kRows rows of c, from `row` on, and kVectors registers of columns. `ahead` elements after each
 /// row of b, a row is prefetched, if kPrefetches.
 template <class R, int kRows, int kVectors, bool kByColumns, bool kPrefetches,
           class T = typename R::Scalar>
