@@ -61,6 +61,11 @@ foreach(target pdl_options pdl_generated_options)
   # Fused and unfused chains must agree to the last bit, so multiplications and additions must not be contracted.
   target_compile_options(
     ${target} INTERFACE $<$<COMPILE_LANGUAGE:CXX>:-ffp-contract=off;-fno-semantic-interposition>)
+  # g++ collects garbage as soon as its heap, which begins with the precompiled header, reaches 128 MB. Without that a
+  # build takes 7 % less processor time, and 5 % of the sources need more than 1 GB. Objects do not depend on it.
+  target_compile_options(
+    ${target} INTERFACE
+              $<$<AND:$<COMPILE_LANGUAGE:CXX>,$<CXX_COMPILER_ID:GNU>>:--param=ggc-min-heapsize=2000000>)
   # Object files do not depend on the path of the checkout.
   target_compile_options(
     ${target} INTERFACE $<$<COMPILE_LANGUAGE:CXX>:-ffile-prefix-map=${PROJECT_SOURCE_DIR}/=>)

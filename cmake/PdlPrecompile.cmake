@@ -7,9 +7,10 @@
 # header, and those that link the modules statically another one, since their compiler options differ.
 
 if(PDL_CCACHE)
-  # ccache requires this to cache objects compiled with precompiled headers.
-  set(CMAKE_CXX_COMPILER_LAUNCHER ${CMAKE_COMMAND} -E env
-                                  CCACHE_SLOPPINESS=pch_defines,time_macros ${PDL_CCACHE})
+  # ccache requires the first to cache objects compiled with precompiled headers. The second: PdlCompiler.cmake.
+  set(CMAKE_CXX_COMPILER_LAUNCHER
+      ${CMAKE_COMMAND} -E env CCACHE_SLOPPINESS=pch_defines,time_macros
+      CCACHE_IGNOREOPTIONS=--param=ggc-min-heapsize=* ${PDL_CCACHE})
 endif()
 
 # These let ccache determine whether an object is affected by a change of the precompiled headers.
