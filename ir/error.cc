@@ -25,6 +25,18 @@ size_t CommonEnds(llvm::StringRef a, llvm::StringRef b) {
   return begin + last;
 }
 
+/// The candidate that begins with `name`, if it is the only one.
+llvm::StringRef OnlyCompletion(llvm::StringRef name, llvm::ArrayRef<llvm::StringRef> candidates) {
+  constexpr size_t kLeast = 3;
+  llvm::StringRef only;
+  for (llvm::StringRef candidate : candidates) {
+    if (name.size() < kLeast || !candidate.starts_with_insensitive(name)) continue;
+    if (!only.empty()) return "";
+    only = candidate;
+  }
+  return only;
+}
+
 struct CodeRow {
   Code code;
   const char* title;
@@ -139,15 +151,17 @@ llvm::StringRef NearestName(llvm::StringRef name, llvm::ArrayRef<llvm::StringRef
       distance = 1;
     }
     // Among equally near ones, prefer the one with the longest common prefix and suffix.
-    const bool is_nearer =
-        distance < best_distance || (distance == best_distance && !best.empty() &&
-                                     CommonEnds(name, candidate) > CommonEnds(name, best));
+    // Several edits make any two short words equal, unless the ends are the same.
+    const size_t ends = CommonEnds(name, candidate);
+    if (distance > 1 && (name.size() <= 3 || 3 * ends < name.size())) continue;
+    const bool is_nearer = distance < best_distance || (distance == best_distance && !best.empty() &&
+                                                        ends > CommonEnds(name, best));
     if (is_nearer && distance < name.size()) {
       best = candidate;
       best_distance = distance;
     }
   }
-  return best;
+  return best.empty() ? OnlyCompletion(name, candidates) : best;
 }
 
 std::string DidYouMean(llvm::StringRef name, llvm::ArrayRef<llvm::StringRef> candidates) {

@@ -51,8 +51,9 @@ bool IsOfTraining(llvm::StringRef tensor, const Graph& graph) {
 
 class Matcher {
  public:
-  Matcher(const WeightListing& listing, const WeightRules& rules, const Graph& graph)
-      : listing_(listing), rules_(rules), graph_(graph) {}
+  Matcher(const WeightListing& listing, const WeightRules& rules, const Graph& graph,
+          WeightRuleForm form)
+      : listing_(listing), rules_(rules), graph_(graph), form_(form) {}
 
   llvm::Expected<WeightMatches> Match(llvm::ArrayRef<WeightTarget> targets) {
     if (llvm::Error error = Rename()) return error;
@@ -84,6 +85,7 @@ class Matcher {
                                   "' is missing: " + target->value->type().ToString() +
                                   (i < kShown ? DidYouMean(target->name, unused) : ""));
     }
+    if (!missing.empty() && !matches_.unused.empty()) DescribeRenaming();
     return std::move(matches_);
   }
 
@@ -133,6 +135,22 @@ class Matcher {
     return llvm::Error::success();
   }
 
+  std::string Rule(llvm::StringRef as_argument, llvm::StringRef as_option) const {
+    return form_ == WeightRuleForm::kArgument ? as_argument.str()
+                                              : "--weights-with " + as_option.str();
+  }
+
+  void DescribeRenaming() {
+    std::string& help = matches_.help;
+    for (const WeightEntry* entry : llvm::ArrayRef(matches_.unused).take_front(kShown)) {
+      help += help.empty() ? "not used: " : ", ";
+      help += "'" + entry->name + "' " + StoredType(*entry).ToString();
+    }
+    if (matches_.unused.size() > kShown)
+      help += llvm::formatv(" and {0} more", matches_.unused.size() - kShown).str();
+    help += "; to change names: " + Rule("rename={\"FROM\": \"TO\"}", "rename=FROM:TO");
+  }
+
   /// "; the first is 'a'": an example of the names.
   static std::string Some(llvm::ArrayRef<std::string> names) {
     return names.empty() ? "; there are no tensors" : "; the first is '" + names.front() + "'";
@@ -161,10 +179,13 @@ class Matcher {
                    ? " in the file, and " + type.ToString() + " here"
                    : " in the file, and '" + target.value->name() + "' is " + type.ToString();
     if (!same_sizes && type.rank() == 2 && HasSizesOf(type, entry.sizes, !transpose)) {
-      problem += transpose ? "; exempt it from transpose: \"!" + entry.name + "\""
-                           : "; to transpose it: transpose=[\"" + entry.name + "\"]";
+      problem +=
+          transpose ? "; exempt it from transpose: " +
+                          Rule("\"!" + entry.name + "\"", "'transpose=!" + entry.name + "'")
+                    : "; to transpose it: " +
+                          Rule("transpose=[\"" + entry.name + "\"]", "transpose=" + entry.name);
     } else if (same_sizes && may_cast) {
-      problem += "; to convert it: cast=true";
+      problem += "; to convert it: " + Rule("cast=true", "cast=true");
     }
     matches_.problems.push_back(std::move(problem));
   }
@@ -172,6 +193,7 @@ class Matcher {
   const WeightListing& listing_;
   const WeightRules& rules_;
   const Graph& graph_;
+  const WeightRuleForm form_;
   std::vector<std::string> names_;  // of the entries, after renaming
   std::vector<bool> is_transposed_;
   llvm::StringMap<size_t> by_name_;
@@ -209,8 +231,9 @@ const WeightEntry* WeightListing::Find(llvm::StringRef name) const {
 
 llvm::Expected<WeightMatches> MatchWeights(const WeightListing& listing, const WeightRules& rules,
                                            const Graph& graph,
-                                           llvm::ArrayRef<WeightTarget> targets) {
-  return Matcher(listing, rules, graph).Match(targets);
+                                           llvm::ArrayRef<WeightTarget> targets,
+                                           WeightRuleForm form) {
+  return Matcher(listing, rules, graph, form).Match(targets);
 }
 
 llvm::Error SetWeightRule(WeightRules* rules, llvm::StringRef name, llvm::StringRef text) {
@@ -246,6 +269,7 @@ WeightReport DescribeProblems(const WeightMatches& matches, llvm::StringRef file
   report.notes.assign(matches.problems.begin(),
                       matches.problems.begin() + static_cast<ptrdiff_t>(std::min(count, kShown)));
   if (count > kShown) report.notes.push_back(llvm::formatv("and {0} more", count - kShown).str());
+  if (!matches.help.empty()) report.notes.push_back(matches.help);
   return report;
 }
 

@@ -74,13 +74,14 @@ llvm::Error GivenWeights::AddTo(llvm::StringMap<Constant>* weights) const {
 }
 
 llvm::Expected<GivenWeights> MatchGivenWeights(WeightSource source, const WeightRules& rules,
-                                               const Graph& graph, Diagnostics* warnings) {
+                                               const Graph& graph, Diagnostics* warnings,
+                                               WeightRuleForm form) {
   std::vector<WeightTarget> targets;
   for (Value* variable : Variables(graph)) targets.push_back({variable, variable->name()});
   GivenWeights given{std::move(source), {}};
   const std::string& name = given.source.name();
   const WeightListing& listing = given.source.listing();
-  llvm::Expected<WeightMatches> matches = MatchWeights(listing, rules, graph, targets);
+  llvm::Expected<WeightMatches> matches = MatchWeights(listing, rules, graph, targets, form);
   if (!matches) return matches.takeError();
   if (const WeightReport report = DescribeProblems(*matches, name); !report.empty()) {
     Diagnostics problems;
@@ -107,10 +108,11 @@ llvm::Expected<GivenWeights> MatchGivenWeights(WeightSource source, const Weight
 }
 
 llvm::Expected<GivenWeights> OpenGivenWeights(llvm::StringRef path, const WeightRules& rules,
-                                              const Graph& graph, Diagnostics* warnings) {
+                                              const Graph& graph, Diagnostics* warnings,
+                                              WeightRuleForm form) {
   llvm::Expected<WeightSource> source = WeightSource::Open(path);
   if (!source) return source.takeError();
-  return MatchGivenWeights(std::move(*source), rules, graph, warnings);
+  return MatchGivenWeights(std::move(*source), rules, graph, warnings, form);
 }
 
 bool IsOfTraining(const Graph& graph, const Value& variable) {

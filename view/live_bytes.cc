@@ -21,11 +21,19 @@ llvm::Expected<uint64_t> BytesOf(const Graph& graph, const Type& type,
   for (const Dim& dim : type.dims) {
     dim.ForEachSymbol([&](llvm::StringRef symbol) { is_known &= !graph.IsDataSymbol(symbol); });
     if (!is_known) return uint64_t{0};
+    std::string unknown;
     llvm::Expected<int64_t> size =
         dim.Evaluate([&](llvm::StringRef symbol) -> std::optional<int64_t> {
           const auto found = sizes.find(symbol);
-          return found == sizes.end() ? std::nullopt : std::optional(found->second);
+          if (found != sizes.end()) return found->second;
+          unknown = symbol.str();
+          return std::nullopt;
         });
+    if (!size && !unknown.empty()) {
+      llvm::consumeError(size.takeError());
+      return MakeUserError(Code::kMissingInput, "the size {0} is not known: give --size {0}=32",
+                           unknown);
+    }
     if (!size) return size.takeError();
     bytes = llvm::SaturatingMultiply(bytes, static_cast<uint64_t>(std::max<int64_t>(*size, 0)));
   }

@@ -1,5 +1,8 @@
 #include "frontend/elaborate/unused_names.h"
 
+#include <set>
+#include <utility>
+
 #include "frontend/elaborate/reporter.h"
 #include "frontend/syntax/ast_walk.h"
 #include "llvm/ADT/STLExtras.h"
@@ -65,6 +68,8 @@ class UnusedNames::Analysis {
 
   /// The unused definitions, in their order.
   std::vector<const Definition*> FindUnused();
+  /// The first values that have the name of a state which nothing updates, in their order.
+  std::vector<const Definition*> FindNamesOfStates();
 
  private:
   /// The names that the statements of the file or of one layer refer to.
@@ -269,6 +274,20 @@ std::vector<const Definition*> UnusedNames::Analysis::FindUnused() {
   return reported;
 }
 
+std::vector<const Definition*> UnusedNames::Analysis::FindNamesOfStates() {
+  std::vector<const Definition*> found;
+  std::set<std::pair<const ast::LayerStatement*, llvm::StringRef>> states;
+  for (const auto& [begin, definition] : usage_.definitions) {
+    const std::pair key(definition.layer, llvm::StringRef(definition.name));
+    if (definition.kind == NameKind::kState) {
+      if (!ReferencesOf(definition).updated.contains(definition.name)) states.insert(key);
+    } else if (definition.kind == NameKind::kValue && states.erase(key) != 0) {
+      found.push_back(&definition);
+    }
+  }
+  return found;
+}
+
 static llvm::StringRef NameOf(NameKind kind) {
   switch (kind) {
     case NameKind::kInput:
@@ -292,6 +311,18 @@ void UnusedNames::Report() {
             Code::kUnusedName, ast_.file, definition->range,
             ("the " + NameOf(definition->kind) + " '" + definition->name + "' is not used").str())
         .Note("a name that begins with '_' may be unused");
+  }
+  for (const Definition* definition : analysis.FindNamesOfStates()) {
+    Diagnostic& warning = report_.diagnostics().Warning(
+        Code::kStateName, ast_.file, definition->range,
+        ("this defines another value called '" + definition->name + "'; the state keeps its value")
+            .str());
+    warning.Note(("to change the state: update " + definition->name + " = ...").str());
+    const auto is_of_group = [&](const auto& entry) {
+      return entry.second.group == definition->group;
+    };
+    if (llvm::count_if(usage_.definitions, is_of_group) == 1)
+      warning.Suggest({definition->range.begin, definition->range.begin}, "update ");
   }
 }
 

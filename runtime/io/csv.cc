@@ -222,12 +222,20 @@ class CsvReader {
       if (column.index < 0) continue;
       if (alone.contains(column.name)) return BothWays(column.name);
       // Columns are distinct, so their number is the largest index plus one if all exist.
-      const int64_t count = widths_.lookup(column.name), last = largest.lookup(column.name);
-      if (count - 1 != last)
-        return CannotRead(path_, "'{0}' has only {1} of the columns up to {0}[{2}]", column.name,
-                          count, last);
+      const int64_t last = largest.lookup(column.name);
+      if (widths_.lookup(column.name) - 1 != last)
+        return CannotRead(path_, "there is the column '{0}[{1}]', but not '{0}[{2}]'", column.name,
+                          last, FirstMissing(column.name));
     }
     return llvm::Error::success();
+  }
+  /// The smallest index of a vector that has no column.
+  int64_t FirstMissing(llvm::StringRef name) const {
+    std::vector<bool> exists(widths_.lookup(name));
+    for (const Column& column : columns_)
+      if (column.name == name && static_cast<size_t>(column.index) < exists.size())
+        exists[static_cast<size_t>(column.index)] = true;
+    return llvm::find(exists, false) - exists.begin();
   }
   llvm::Error BothWays(llvm::StringRef name) {
     return CannotRead(path_, "'{0}' and '{0}[0]' cannot both be columns", name);

@@ -142,9 +142,11 @@ class LiteralParser {
   }
   llvm::Error Unexpected() const {
     const llvm::StringRef rest = rest_.trim();
+    if (rest.empty() && !counts_.empty())
+      return MakeUserError(Code::kLiteral, "a list is not closed: ']' is missing at the end");
     return MakeUserError(Code::kLiteral,
                          "expected a literal such as 3.5 or [[1, 2], [3, 4]], got {0}",
-                         rest.empty() ? "its end" : ("'" + rest.take_front(20) + "'").str());
+                         rest.empty() ? "nothing" : ("'" + rest.take_front(20) + "'").str());
   }
 
   llvm::StringRef rest_;

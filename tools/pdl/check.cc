@@ -8,18 +8,20 @@
 #include "pdl/compiler/pipeline.h"
 #include "pdl/compiler/test_block.h"
 #include "pdl/compiler/training.h"
+#include "pdl/op/error.h"
 #include "tools/pdl/commands.h"
 #include "tools/pdl/support/console.h"
+#include "tools/pdl/support/find_files.h"
 #include "tools/pdl/support/load_network.h"
 
 namespace pdl {
 namespace {
 
 constexpr CommandLine::Help kHelp = {
-    "pdl check", "FILE... [OPTION]...",
-    R"(Reports all errors of the networks (.pdl, .pdlc, .onnx, or - for standard input): in
-syntax, names, types, shapes, and in the weights that they load. Runs nothing, and
-prints nothing for a network without errors.
+    "pdl check", "FILE|FOLDER... [OPTION]...",
+    R"(Reports all errors of the networks (.pdl, .pdlc, .onnx, or - for standard input; for a
+folder, all .pdl files in it): in syntax, names, types, shapes, and in the weights that
+they load. Runs nothing, and prints nothing for a network without errors.
 )",
     R"(pdl check model.pdl
 pdl check -v models/*.pdl
@@ -144,8 +146,13 @@ int CheckMain(Arguments arguments) {
   if (!files) return Finish(files.takeError());
   if (!*files) return kSuccess;
   if ((*files)->empty()) return Finish(line.Wrong("no file is given"));
-  int status = kSuccess;
+  std::vector<std::string> networks;
   for (llvm::StringRef file : **files)
+    if (llvm::Error error = FindFiles(file, &networks)) return Finish(std::move(error));
+  if (networks.empty())
+    return Finish(MakeUserError(Code::kBadFile, "there is no .pdl file in '{0}'", (**files)[0]));
+  int status = kSuccess;
+  for (const std::string& file : networks)
     status = std::max(status, Finish(Check(file, options, verbose)));
   PrintPassTimings(options);
   return status;

@@ -156,7 +156,8 @@ int CompileMain(Arguments arguments) {
   CompileArguments compile;
   CommandLine line(kHelp);
   line.AddString("-o, --output", "OUT.pdlc",
-                 "the compiled file (- is standard output); default: FILE with .pdlc for .pdl",
+                 "the compiled file (- is standard output); default: FILE with .pdlc for .pdl, but "
+                 "not with --sandbox",
                  &compile.out);
   line.AddFlag("--no-locations", "omit files, lines, columns and comments", &compile.no_locations);
   AddNetworkOptions(line, &compile.common);
@@ -164,6 +165,7 @@ int CompileMain(Arguments arguments) {
   AddWeightsOption(line, &compile.common);
   AddMessageOptions(line);
   line.AddSandbox({"--output"});
+  line.Require("--sandbox", "--output");
   auto file = line.ParseOneFile(arguments);
   if (!file) return Finish(file.takeError());
   if (!*file) return kSuccess;

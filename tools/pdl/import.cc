@@ -57,11 +57,13 @@ int ImportMain(Arguments arguments) {
   std::string out;
   CommandLine line(kHelp);
   line.AddString("-o, --output", "OUT.pdl",
-                 "the source file (- prints the source and writes no weights); default: MODEL.pdl",
+                 "the source file (- prints the source and writes no weights); default: MODEL.pdl, "
+                 "but not with --sandbox",
                  &out);
   AddNetworkOptions(line, &options);
   AddMessageOptions(line);
   line.AddSandbox({"--output"});
+  line.Require("--sandbox", "--output");
   auto file = line.ParseOneFile(arguments);
   if (!file) return Finish(file.takeError());
   if (!*file) return kSuccess;

@@ -23,12 +23,13 @@ void PrintHelp(llvm::raw_ostream& os) {
         "Commands:\n";
   for (const Command& command : kCommands) {
     std::string left = ("pdl " + command.name + " " + command.arguments).str();
-    left.resize(std::max<size_t>(left.size() + 2, 32), ' ');
+    left.resize(std::max<size_t>(left.size() + 2, 36), ' ');
     os << "  " << left << command.summary << '\n';
   }
   os << R"(
 `pdl help COMMAND` describes a command. FILE is source (.pdl), a compiled network (.pdlc),
-an ONNX model (.onnx), or - for standard input.
+an ONNX model (.onnx), or - for standard input. With --sandbox, a command reads an
+untrusted file in a process that can reach nothing else.
 
 A first network, in a file wave.pdl:
 
@@ -45,6 +46,7 @@ Exit status:
   1  an error in a file or in a fed value; the message shows where
   2  an error in the command line
   3  the device failed: it is not available, or out of memory
+  4  another process of a distributed run does not answer
 
 Results go to standard output, everything else to standard error.
 )";

@@ -99,10 +99,10 @@ class Printer {
     if (part.planned) {
       const PlannedMemory& planned = *part.planned;
       os << '\n'
-         << title << "planned for these sizes: " << BytesOf(planned.arena) << " of arena, "
-         << BytesOf(planned.live) << " live at once: " << BytesOf(planned.values)
-         << " of values, workspaces of at most " << BytesOf(planned.workspace)
-         << ", and rounding up to 64\n";
+         << title << "for these sizes: an arena of " << BytesOf(planned.arena)
+         << "; at the peak, " << BytesOf(planned.live) << " are live: " << BytesOf(planned.values)
+         << " of values, at most " << BytesOf(planned.workspace)
+         << " of workspaces, and what rounding each value up to 64 bytes adds\n";
     }
     for (const std::string& choice : part.choices) os << "  select " << choice << '\n';
     size_t printed = 0;

@@ -68,7 +68,13 @@ struct WeightMatches {
   std::vector<const Value*> missing_states;
   /// Tensors for which there is no target, except those that only training needs.
   std::vector<const WeightEntry*> unused;
+  /// If parameters are missing: the unused tensors, and the rule that changes names.
+  std::string help;
 };
+
+/// How messages write a rule: as an argument, `transpose=["w"]`, or as an option of the command
+/// line, `--weights-with transpose=w`.
+enum class WeightRuleForm { kArgument, kOption };
 
 /// Finds a tensor for each target: that of its full name or else of its name without the prefix,
 /// after the rules have renamed the tensors. A parameter that has a weight already need not be in
@@ -76,7 +82,8 @@ struct WeightMatches {
 /// two tensors one name.
 PDL_API llvm::Expected<WeightMatches> MatchWeights(const WeightListing& listing,
                                                    const WeightRules& rules, const Graph& graph,
-                                                   llvm::ArrayRef<WeightTarget> targets);
+                                                   llvm::ArrayRef<WeightTarget> targets,
+                                                   WeightRuleForm form = WeightRuleForm::kArgument);
 
 /// Whether a name matches a pattern, in which `*` matches any characters. Takes time in
 /// proportion to the product of the lengths.

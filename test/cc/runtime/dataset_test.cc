@@ -195,9 +195,9 @@ TEST(Dataset, BrokenTables) {
             "column 2 has the name 'x[one]', expected a name such as x or x[0]");
   EXPECT_EQ(CsvComplaint("x[0],x[0],label\n"), "two columns have the name 'x[0]'");
   EXPECT_EQ(CsvComplaint("x[0],x,label\n"), "'x' and 'x[0]' cannot both be columns");
-  EXPECT_EQ(CsvComplaint("x[0],x[2],label\n"), "'x' has only 2 of the columns up to x[2]");
+  EXPECT_EQ(CsvComplaint("x[0],x[2],label\n"), "there is the column 'x[2]', but not 'x[1]'");
   EXPECT_EQ(CsvComplaint("x[9223372036854775807],x[1],label\n1,2,0\n"),
-            "'x' has only 2 of the columns up to x[9223372036854775807]");
+            "there is the column 'x[9223372036854775807]', but not 'x[0]'");
   EXPECT_EQ(CsvComplaint("x[9223372036854775808],x[1],label\n1,2,0\n"),
             "column 1 has the name 'x[9223372036854775808]', expected a name such as x or x[0]");
   EXPECT_EQ(CsvComplaint("x[0],\"x[1],label\n"), "line 1 has an unterminated quote");

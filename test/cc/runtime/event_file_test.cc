@@ -17,7 +17,7 @@ TEST(EventFile, Crc) {
 
 TEST(EventFile, Records) {
   TemporaryFolder folder;
-  const std::string path = folder / "events.out.tfevents.1.pdl";
+  const std::string path = folder / "events.out.tfevents.1.pdl.2";
   {
     llvm::Expected<EventFile> file = EventFile::Create(path, 1.0);
     ASSERT_TRUE(static_cast<bool>(file)) << Message(file.takeError());

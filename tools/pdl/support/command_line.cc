@@ -148,6 +148,7 @@ llvm::Error CommandLine::ParseOption(llvm::ArrayRef<llvm::StringRef> arguments, 
       return MakeUsageError("option {0} requires a value: {1}", spelling, option->value);
     value = arguments[++*index];
   }
+  given_.push_back(option);
   AddPath(value, llvm::any_of(outputs_, [&](llvm::StringRef output) {
             return llvm::is_contained(option->spellings, output);
           }));
@@ -156,6 +157,18 @@ llvm::Error CommandLine::ParseOption(llvm::ArrayRef<llvm::StringRef> arguments, 
       return MakeUsageError("option {0}: {1}", spelling, e.text());
     });
   }
+  return llvm::Error::success();
+}
+
+llvm::Error CommandLine::CheckRequirements() const {
+  const auto is_given = [&](llvm::StringRef name) {
+    if (name == "--sandbox") return is_sandboxed();
+    return llvm::any_of(given_, [&](const Option* option) {
+      return llvm::is_contained(option->spellings, name);
+    });
+  };
+  for (const auto& [option, other] : requirements_)
+    if (is_given(option) && !is_given(other)) return Wrong(option + " requires " + other);
   return llvm::Error::success();
 }
 
@@ -180,6 +193,7 @@ llvm::Expected<std::optional<std::vector<llvm::StringRef>>> CommandLine::Parse(
                                 [&](const UsageError& e) { return Wrong(e.text()); });
     }
   }
+  if (llvm::Error error = CheckRequirements()) return error;
   for (llvm::StringRef argument : rest) AddPath(argument, argument_use_ == ArgumentUse::kWrite);
   if (is_sandboxed())
     if (llvm::Error error = EnterSandbox(files_)) return error;
@@ -192,7 +206,12 @@ llvm::Expected<std::optional<llvm::StringRef>> CommandLine::ParseOneFile(
   if (!files) return files.takeError();
   if (!*files) return std::nullopt;
   if ((*files)->empty()) return Wrong("no file is given (- is standard input)");
-  if ((*files)->size() > 1) return Wrong("expected only one file, got '" + (**files)[1] + "' too");
+  if ((*files)->size() > 1) {
+    const llvm::StringRef second = (**files)[1];
+    const bool is_input = second.contains('=') && Find("--input") != nullptr;
+    return Wrong("expected only one file, got '" + second + "' too" +
+                 (is_input ? "; an input is given with --input " + second.str() : ""));
+  }
   return (*files)->front();
 }
 
@@ -203,7 +222,9 @@ llvm::Error CommandLine::Wrong(const llvm::Twine& message) const {
 }
 
 void CommandLine::PrintHelp(llvm::raw_ostream& os) const {
-  os << "usage: " << help_.command << ' ' << help_.arguments << "\n\n" << help_.description;
+  os << "usage: " << help_.command << (help_.arguments.empty() ? "" : " ") << help_.arguments
+     << "\n\n"
+     << help_.description;
   if (!help_.examples.empty()) {
     os << "\nExamples:\n";
     llvm::SmallVector<llvm::StringRef, 8> lines;

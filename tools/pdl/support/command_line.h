@@ -75,6 +75,10 @@ class CommandLine {
   /// options by their long names, may be written.
   void AddSandbox(llvm::ArrayRef<llvm::StringRef> outputs = {},
                   ArgumentUse use = ArgumentUse::kRead);
+  /// Parse fails if `option` is given without `other`; both by their long names.
+  void Require(llvm::StringRef option, llvm::StringRef other) {
+    requirements_.emplace_back(option, other);
+  }
   /// After Parse: whether it has entered the sandbox.
   bool is_sandboxed() const { return is_sandboxed_ && !is_not_sandboxed_; }
 
@@ -103,12 +107,15 @@ class CommandLine {
   };
   const Option* Find(llvm::StringRef spelling) const;
   llvm::Error ParseOption(llvm::ArrayRef<llvm::StringRef> arguments, size_t* index);
+  llvm::Error CheckRequirements() const;
   /// Remembers a file that the command line may name.
   void AddPath(llvm::StringRef text, bool is_output);
 
   Help help_;
   std::string section_ = "Options";
   std::vector<Option> options_;
+  std::vector<std::pair<llvm::StringRef, llvm::StringRef>> requirements_;
+  std::vector<const Option*> given_;  // into options_
   bool is_sandboxed_ = false, is_not_sandboxed_ = false;
   std::vector<llvm::StringRef> outputs_;
   ArgumentUse argument_use_ = ArgumentUse::kRead;

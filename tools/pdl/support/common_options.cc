@@ -50,6 +50,7 @@ void AddWeightsOption(CommandLine& line, CommonOptions* options) {
         return llvm::handleErrors(
             std::move(error), [](const UserError& e) { return MakeUsageError("{0}", e.text()); });
       });
+  line.Require("--weights-with", "--weights");
 }
 
 void AddSizeOption(CommandLine& line, llvm::StringRef help, CommonOptions* options) {

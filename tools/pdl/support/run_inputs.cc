@@ -97,6 +97,14 @@ llvm::Error RunInputs::Feed(const Graph& graph, const CommonOptions& options, Sc
   errors = llvm::joinErrors(std::move(errors), FeedArchives(graph, scope));
   for (const Value* input : random)
     errors = llvm::joinErrors(std::move(errors), FeedRandom(*input, options, scope));
+  for (const auto& size : options.sizes) {
+    const int64_t fed = sizes_.lookup(size.first());
+    if (fed == size.second) continue;
+    errors = llvm::joinErrors(
+        std::move(errors),
+        MakeUserError(Code::kSymbolConflict, "--size gives {0}={1}, but in the inputs it is {2}",
+                      size.first(), size.second, fed));
+  }
   return errors;
 }
 

@@ -54,7 +54,7 @@ llvm::Expected<std::unique_ptr<TrainLog>> TrainLog::Open(Options options, int64_
   if (code) return CannotWrite(path, code);
   const double now = Now();
   const std::string events =
-      llvm::formatv("{0}/events.out.tfevents.{1}.{2}.pdl", log->options_.folder,
+      llvm::formatv("{0}/events.out.tfevents.{1}.pdl.{2}", log->options_.folder,
                     static_cast<int64_t>(now), static_cast<int64_t>(getpid()));
   llvm::Expected<EventFile> file = EventFile::Create(events, now);
   if (!file) return file.takeError();
@@ -87,7 +87,7 @@ constexpr llvm::StringLiteral kFiles[] = {"last.safetensors", "best.safetensors"
 llvm::Error TrainLog::Clear(llvm::StringRef folder) {
   return RemoveFiles(folder, [](llvm::StringRef name) {
     return llvm::is_contained(kFiles, name) ||
-           (name.starts_with("events.out.tfevents.") && name.ends_with(".pdl"));
+           (name.starts_with("events.out.tfevents.") && name.contains(".pdl"));
   });
 }
 
