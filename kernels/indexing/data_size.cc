@@ -133,8 +133,9 @@ struct CountedPlacesMaker : OpProtoMaker {
   void Make() override {
     AddComment(
         "The indices of the elements at which a running count increases by one, in row-major "
-        "order: a row for each increase, with an index for each axis. The number of rows is the "
-        "final count; the count must begin at 0 or 1. Rows without an increase are 0.");
+        "order: a row for each increase, with an index for each axis. The count must begin at 0 "
+        "or 1. There are `dims` rows, normally the final count: rows beyond the number of "
+        "increases are 0, and increases beyond the number of rows are left out.");
     AddInput("counts", "running count: cumsum of zeros and ones; any rank")
         .Accepts(DTypeSet(DType::kI64));
     AddOutput("places", "i64[dims, rank of counts]").HasDType(DType::kI64).Rank(2);

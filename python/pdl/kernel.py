@@ -2,7 +2,7 @@
 
 ::
 
-    pip install pdl-lang[jupyter]
+    pip install '.[jupyter]'              # in a clone of the repository
     python -m pdl.kernel install          # Jupyter then offers "pdl"
     %load_ext pdl.kernel                  # in a Python notebook: cells that begin with %%pdl
 """

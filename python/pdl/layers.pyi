@@ -2178,7 +2178,8 @@ def piecewise(
     boundaries : list of int, required
         steps at which the value changes, increasing
     values : list of float, required
-        learning rates before, between and after the boundaries: one more than there are
+        learning rates before the first boundary, between boundaries and after the last: one
+        more than `boundaries` has
     name : str, optional
         names the result in a graph
 

@@ -2509,8 +2509,9 @@ def counted_places(counts: Value, dims: Dims, *, name: str | None = None) -> Val
     """The indices of the elements at which a running count increases by one, in row-major
     order: a row for each increase, with an index for each axis.
 
-    The number of rows is the final count; the count must begin at 0 or 1. Rows without an
-    increase are 0.
+    The count must begin at 0 or 1. There are `dims` rows, normally the final count: rows
+    beyond the number of increases are 0, and increases beyond the number of rows are left
+    out.
 
     Parameters
     ----------

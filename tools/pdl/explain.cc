@@ -62,9 +62,10 @@ void PrintMarkdown(Code code) {
 void PrintPage() {
   llvm::outs()
       << "# Diagnostics\n\n"
-         "Every message of `pdl` ends with a code, which keeps its meaning in all versions; "
-         "`pdl explain CODE`\nprints these explanations. This page is made by `pdl explain "
-         "--all --format=markdown`.\n\n";
+         "Every message about a network, a file or a run ends with a code, which keeps its "
+         "meaning in all\nversions. Errors in the command line, and failures of a device or of "
+         "another process, have none.\n`pdl explain CODE` prints these explanations. This page "
+         "is made by `pdl explain --all\n--format=markdown`.\n\n";
   for (Code code : AllCodes()) {
     std::string anchor = CodeName(code) + "-" + CodeTitle(code).lower();
     llvm::erase_if(anchor, [](char c) { return !llvm::isAlnum(c) && c != '-' && c != '_' && c != ' '; });
