@@ -154,8 +154,9 @@ llvm::StringRef NearestName(llvm::StringRef name, llvm::ArrayRef<llvm::StringRef
     // Several edits make any two short words equal, unless the ends are the same.
     const size_t ends = CommonEnds(name, candidate);
     if (distance > 1 && (name.size() <= 3 || 3 * ends < name.size())) continue;
-    const bool is_nearer = distance < best_distance || (distance == best_distance && !best.empty() &&
-                                                        ends > CommonEnds(name, best));
+    const bool is_nearer =
+        distance < best_distance ||
+        (distance == best_distance && !best.empty() && ends > CommonEnds(name, best));
     if (is_nearer && distance < name.size()) {
       best = candidate;
       best_distance = distance;

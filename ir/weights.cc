@@ -179,11 +179,10 @@ class Matcher {
                    ? " in the file, and " + type.ToString() + " here"
                    : " in the file, and '" + target.value->name() + "' is " + type.ToString();
     if (!same_sizes && type.rank() == 2 && HasSizesOf(type, entry.sizes, !transpose)) {
-      problem +=
-          transpose ? "; exempt it from transpose: " +
-                          Rule("\"!" + entry.name + "\"", "'transpose=!" + entry.name + "'")
-                    : "; to transpose it: " +
-                          Rule("transpose=[\"" + entry.name + "\"]", "transpose=" + entry.name);
+      problem += transpose ? "; exempt it from transpose: " +
+                                 Rule("\"!" + entry.name + "\"", "'transpose=!" + entry.name + "'")
+                           : "; to transpose it: " + Rule("transpose=[\"" + entry.name + "\"]",
+                                                          "transpose=" + entry.name);
     } else if (same_sizes && may_cast) {
       problem += "; to convert it: " + Rule("cast=true", "cast=true");
     }
@@ -230,8 +229,7 @@ const WeightEntry* WeightListing::Find(llvm::StringRef name) const {
 }
 
 llvm::Expected<WeightMatches> MatchWeights(const WeightListing& listing, const WeightRules& rules,
-                                           const Graph& graph,
-                                           llvm::ArrayRef<WeightTarget> targets,
+                                           const Graph& graph, llvm::ArrayRef<WeightTarget> targets,
                                            WeightRuleForm form) {
   return Matcher(listing, rules, graph, form).Match(targets);
 }

@@ -68,7 +68,7 @@ class UnusedNames::Analysis {
 
   /// The unused definitions, in their order.
   std::vector<const Definition*> FindUnused();
-  /// The first values that have the name of a state which nothing updates, in their order.
+  /// Assignments to the names of states that nothing updates: of each name only the earliest.
   std::vector<const Definition*> FindNamesOfStates();
 
  private:

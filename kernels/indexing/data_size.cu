@@ -59,7 +59,15 @@ class CountedPlacesOp : public Operator<CUDAContext> {
   llvm::Error Run(llvm::ArrayRef<const Tensor*> inputs, llvm::MutableArrayRef<Tensor*> outputs,
                   CUDAContext& context) const override {
     const int64_t n = inputs[0]->num_elements();
-    if (n == 0 || outputs[0]->num_elements() == 0) return llvm::Error::success();
+    if (outputs[0]->num_elements() == 0) return llvm::Error::success();
+    // Rows beyond the number of increases stay 0.
+    CurrentDevice current(context.device());
+    if (auto error =
+            ToError(cudaMemsetAsync(outputs[0]->raw(), 0,
+                                    static_cast<size_t>(outputs[0]->num_bytes()), context.stream()),
+                    type().c_str(), context.device()))
+      return error;
+    if (n == 0) return llvm::Error::success();
     Sizes sizes = {static_cast<int>(inputs[0]->rank()), {}};
     for (int axis = 0; axis < sizes.rank; ++axis) sizes.size[axis] = inputs[0]->size(axis);
     return Launch(context, type().c_str(), &CountedPlacesKernel, GridFor(context, n),

@@ -68,7 +68,8 @@ void PrintPage() {
          "is made by `pdl explain --all\n--format=markdown`.\n\n";
   for (Code code : AllCodes()) {
     std::string anchor = CodeName(code) + "-" + CodeTitle(code).lower();
-    llvm::erase_if(anchor, [](char c) { return !llvm::isAlnum(c) && c != '-' && c != '_' && c != ' '; });
+    llvm::erase_if(anchor,
+                   [](char c) { return !llvm::isAlnum(c) && c != '-' && c != '_' && c != ' '; });
     std::replace(anchor.begin(), anchor.end(), ' ', '-');
     llvm::outs() << "- [" << CodeName(code) << "](#" << llvm::StringRef(anchor).lower()
                  << "): " << EscapeMarkdown(CodeTitle(code)) << '\n';

@@ -139,6 +139,10 @@ void PrintJson(const Reports& reports) {
 }
 
 void PrintText(const Reports& reports) {
+  if (reports.empty()) {
+    llvm::outs() << "no test calls an operator that has a gradient rule\n";
+    return;
+  }
   unsigned orders[3] = {0, 0, 0}, failed = 0;
   for (const auto& [name, report] : reports) {
     if (!report.failures.empty()) {

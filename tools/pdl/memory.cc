@@ -99,8 +99,8 @@ class Printer {
     if (part.planned) {
       const PlannedMemory& planned = *part.planned;
       os << '\n'
-         << title << "for these sizes: an arena of " << BytesOf(planned.arena)
-         << "; at the peak, " << BytesOf(planned.live) << " are live: " << BytesOf(planned.values)
+         << title << "for these sizes: an arena of " << BytesOf(planned.arena) << "; at the peak, "
+         << BytesOf(planned.live) << " are live: " << BytesOf(planned.values)
          << " of values, at most " << BytesOf(planned.workspace)
          << " of workspaces, and what rounding each value up to 64 bytes adds\n";
     }

@@ -148,15 +148,13 @@ struct GivenWeights {
 /// parameters that are missing (except those that have a weight file of their own) and all tensors
 /// of a wrong type. Warnings: tensors that match no parameter or state (except in a checkpoint),
 /// and states that are missing. Training states (IsOfTraining) may be missing.
-PDL_API llvm::Expected<GivenWeights> MatchGivenWeights(WeightSource source,
-                                                       const WeightRules& rules, const Graph& graph,
-                                                       Diagnostics* warnings,
-                                                       WeightRuleForm form = WeightRuleForm::kArgument);
+PDL_API llvm::Expected<GivenWeights> MatchGivenWeights(
+    WeightSource source, const WeightRules& rules, const Graph& graph, Diagnostics* warnings,
+    WeightRuleForm form = WeightRuleForm::kArgument);
 /// Opens the file, index or pattern `path` and matches it.
-PDL_API llvm::Expected<GivenWeights> OpenGivenWeights(llvm::StringRef path,
-                                                      const WeightRules& rules, const Graph& graph,
-                                                      Diagnostics* warnings,
-                                                      WeightRuleForm form = WeightRuleForm::kArgument);
+PDL_API llvm::Expected<GivenWeights> OpenGivenWeights(
+    llvm::StringRef path, const WeightRules& rules, const Graph& graph, Diagnostics* warnings,
+    WeightRuleForm form = WeightRuleForm::kArgument);
 /// Whether a state exists only for training: the states of optimizers, and the step counter.
 PDL_API bool IsOfTraining(const Graph& graph, const Value& variable);
 /// Returns the parameters, then the states.

@@ -118,6 +118,7 @@ def counted_places(t):
     case("a size of 0 beside others", np.zeros((2, 0, 3)))
     t.case("fewer increases than rows", [np.array([0, 1, 1], np.int64)],
            np.array([[1], [0], [0]], np.int64), dims=[3])
+    t.case("rows without counts", [np.zeros(0, np.int64)], np.zeros((2, 1), np.int64), dims=[2])
     t.refused("a size below 0", "", "counted_places([1, 2], [-1])")
 
 

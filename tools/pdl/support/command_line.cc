@@ -163,9 +163,8 @@ llvm::Error CommandLine::ParseOption(llvm::ArrayRef<llvm::StringRef> arguments, 
 llvm::Error CommandLine::CheckRequirements() const {
   const auto is_given = [&](llvm::StringRef name) {
     if (name == "--sandbox") return is_sandboxed();
-    return llvm::any_of(given_, [&](const Option* option) {
-      return llvm::is_contained(option->spellings, name);
-    });
+    return llvm::any_of(
+        given_, [&](const Option* option) { return llvm::is_contained(option->spellings, name); });
   };
   for (const auto& [option, other] : requirements_)
     if (is_given(option) && !is_given(other)) return Wrong(option + " requires " + other);

@@ -53,9 +53,8 @@ llvm::Expected<LoadedNetwork> LoadNetwork(const InputFile& file, const CommonOpt
 
 llvm::Expected<GivenWeights> OpenGivenWeights(const CommonOptions& options, const Graph& graph) {
   Diagnostics warnings;
-  llvm::Expected<GivenWeights> given =
-      OpenGivenWeights(options.weights, options.weight_rules, graph, &warnings,
-                       WeightRuleForm::kOption);
+  llvm::Expected<GivenWeights> given = OpenGivenWeights(options.weights, options.weight_rules,
+                                                        graph, &warnings, WeightRuleForm::kOption);
   if (!given) return given;
   if (llvm::Error error = ReportWarnings(warnings, options)) return error;
   return given;
