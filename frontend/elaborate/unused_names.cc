@@ -68,7 +68,7 @@ class UnusedNames::Analysis {
 
   /// The unused definitions, in their order.
   std::vector<const Definition*> FindUnused();
-  /// The first values that have the name of a state which nothing updates, in their order.
+  /// For each state that nothing updates, the first value that has its name; in their order.
   std::vector<const Definition*> FindNamesOfStates();
 
  private:
