@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
-"""Checks that classes and functions stay small, within the limits of LIMITS. Both are counted in sources as
-clang-format lays them out.
+"""Checks that classes and functions stay small, within the limits of LIMITS, and pages within those of MAX_WORDS.
+Classes and functions are counted in sources as clang-format lays them out.
 
   check_sizes.py ROOT
 """
@@ -16,6 +16,8 @@ LIMITS = {
     "ir": (60, math.inf),
     **{name: (80, math.inf) for name in ("bench", "kernels", "model", "onnx", "python", "runtime", "tools", "view")},
 }
+# The most words of a page, as `wc -w` counts them. Everyone who is new reads it, so it has no details.
+MAX_WORDS = {"docs/architecture.md": 2000}
 # Comments, and literals, which may hold braces; a digit separator is none.
 SKIPPED = re.compile(
     r'//[^\n]*|/\*.*?\*/|R"(\w*)\(.*?\)\1"|"(?:\\.|[^"\\\n])*"|(?<![0-9a-fA-F])\'(?:\\.|[^\'\\\n])+\'', re.DOTALL)
@@ -121,6 +123,12 @@ def main():
             for line, problem in check(path.read_text(), max_lines, max_methods):
                 print(f"{path.relative_to(root)}:{line}: {problem}")
                 count += 1
+    for name, max_words in MAX_WORDS.items():
+        words = len((root / name).read_text(encoding="utf-8").split())
+        if words > max_words:
+            print(f"{name}: the page has {words} words; at most {max_words} are allowed. Move details to the page of "
+                  "their subject, such as docs/kernels.md")
+            count += 1
     return count > 0
 
 
