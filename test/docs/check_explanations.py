@@ -24,8 +24,8 @@ MARK = re.compile(r"\s+(?:#|//) (wrong|right)(?:: (?P<reason>.*))?$")
 # Codes whose examples cannot be run here: they need another language, a device or somebody who presses Ctrl-C.
 SKETCHES = {"PDL0507", "PDL0509", "PDL0510", "PDL0511", "PDL0513"}
 # Codes whose wrong example has a suggestion: the others have several corrections, or none that is one edit.
-SUGGESTED = {"PDL0001", "PDL0002", "PDL0005", "PDL0006", "PDL0010", "PDL0011", "PDL0101", "PDL0201", "PDL0302", "PDL0303",
-             "PDL0312"}
+SUGGESTED = {"PDL0001", "PDL0002", "PDL0005", "PDL0006", "PDL0010", "PDL0011", "PDL0101", "PDL0108", "PDL0201", "PDL0302",
+             "PDL0303", "PDL0312"}
 
 
 def mark_of(line):
