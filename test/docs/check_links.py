@@ -11,7 +11,6 @@ with status 1 if there is one.
 import collections
 import pathlib
 import re
-import subprocess
 import sys
 import urllib.parse
 
@@ -51,9 +50,8 @@ def anchors_of(page):
 
 def main():
     root = pathlib.Path(sys.argv[1]).resolve()
-    listed = subprocess.run(["git", "-C", root, "ls-files", "-z", "--cached", "--others", "--exclude-standard", "*.md"],
-                            capture_output=True, check=True).stdout.decode()
-    pages = [root / name for name in listed.split("\0") if name and (root / name).is_file()]
+    pages = sorted(page for page in root.rglob("*.md")
+                   if not any(part.startswith(".") or part == "build" for part in page.relative_to(root).parts))
     anchors = {page: anchors_of(page) for page in pages}
     wrong = links = 0
     for page in pages:
