@@ -12,7 +12,10 @@ llvm::Expected<const WeightSource*> WeightFiles::Open(llvm::StringRef file) {
   auto opened = opened_.find(file);
   if (opened == opened_.end()) {
     llvm::Expected<WeightSource> source = WeightSource::OpenInFolder(folder_, file);
-    if (!source) return source.takeError();
+    if (!source) {
+      unreadable_.insert(file);
+      return source.takeError();
+    }
     opened = opened_.try_emplace(file, std::move(*source)).first;
   }
   return &opened->second;

@@ -25,25 +25,26 @@ llvm::Error WeightStore::WrongType(const Value& variable, DType dtype,
                        where, TensorTypeToString(dtype, sizes));
 }
 
-llvm::Expected<Tensor> WeightStore::LoadOne(const Value& variable,
-                                            llvm::StringMap<SafetensorsFile>& files) const {
+llvm::Expected<Tensor> WeightStore::LoadOne(const Value& variable, WeightFilesByName& files) const {
   const WeightRef& ref = *variable.variable().weight;
-  llvm::Expected<std::string> path = ResolveInFolder(options_.weight_folder, ref.file);
-  if (!path) return path.takeError();
-  auto file = files.find(*path);
+  auto file = files.find(ref.file);
   if (file == files.end()) {
+    // Stored also if it cannot be read, which is reported once and not for each of its tensors.
+    file = files.try_emplace(ref.file, std::nullopt).first;
+    llvm::Expected<std::string> path = ResolveInFolder(options_.weight_folder, ref.file);
+    if (!path) return path.takeError();
     llvm::Expected<SafetensorsFile> opened = SafetensorsFile::Open(*path);
     if (!opened) return opened.takeError();
-    file = files.try_emplace(*path, std::move(*opened)).first;
+    file->second = std::move(*opened);
   }
   std::string where = "'" + ref.tensor + "' in " + ref.file;
-  const SafetensorsFile::Entry* entry = file->second.Find(ref.tensor);
+  const SafetensorsFile::Entry* entry = file->second->Find(ref.tensor);
   if (!entry)
     return MakeUserError(Code::kWeightMismatch, "'{0}' is loaded from {1}, which does not exist",
                          variable.name(), where);
   if (!FitsWeight(variable.type(), ref, entry->dtype, entry->sizes))
     return WrongType(variable, entry->dtype, entry->sizes, where);
-  Constant value = file->second.Read(*entry);
+  Constant value = file->second->Read(*entry);
   if (options_.verify_weights && !ref.sha256.empty() && Sha256(value) != ref.sha256)
     return MakeUserError(Code::kWeightMismatch,
                          "{0} has changed since '{1}' was compiled (its SHA-256 differs)", where,
@@ -54,7 +55,7 @@ llvm::Expected<Tensor> WeightStore::LoadOne(const Value& variable,
 }
 
 llvm::Error WeightStore::Load() {
-  llvm::StringMap<SafetensorsFile> files;
+  WeightFilesByName files;
   llvm::Error errors = llvm::Error::success();
   auto load = [&](const Value& variable) {
     if (auto given = options_.weights.find(variable.name()); given != options_.weights.end()) {
@@ -73,6 +74,8 @@ llvm::Error WeightStore::Load() {
         errors = llvm::joinErrors(std::move(errors), HasNoValue(variable));
       return;
     }
+    const auto file = files.find(variable.variable().weight->file);
+    if (file != files.end() && !file->second) return;
     llvm::Expected<Tensor> loaded = LoadOne(variable, files);
     if (loaded) {
       values_[variable.name()] = std::move(*loaded);

@@ -2,6 +2,7 @@
 #define PDL_RUNTIME_WEIGHT_STORE_H_
 
 #include <mutex>
+#include <optional>
 #include <string>
 
 #include "llvm/ADT/StringMap.h"
@@ -41,8 +42,9 @@ class WeightStore {
   llvm::Expected<Tensor> OnDevice(const Value& parameter, DeviceContext& context);
 
  private:
-  llvm::Expected<Tensor> LoadOne(const Value& variable,
-                                 llvm::StringMap<SafetensorsFile>& files) const;
+  /// The files that were opened, by the names that variables give; nullopt if one cannot be read.
+  using WeightFilesByName = llvm::StringMap<std::optional<SafetensorsFile>>;
+  llvm::Expected<Tensor> LoadOne(const Value& variable, WeightFilesByName& files) const;
   /// The error of a value of that type, described by `where`.
   llvm::Error WrongType(const Value& variable, DType dtype, llvm::ArrayRef<int64_t> sizes,
                         const std::string& where) const;

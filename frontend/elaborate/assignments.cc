@@ -167,8 +167,11 @@ void Assignments::ElaborateUpdate(const ast::UpdateStatement* statement) {
       std::vector<llvm::StringRef> states;
       for (const auto& entry : at_.frame->states) states.push_back(entry.first());
       llvm::sort(states);
+      const bool is_parameter = state != nullptr && state->kind() == ValueKind::kParameter;
       report_.Error(Code::kNoState, statement->name.range,
-                    "no state is called '" + name + "'" + report_.DidYouMean(name, states));
+                    is_parameter
+                        ? "'" + name + "' is a parameter, and only states have updates"
+                        : "no state is called '" + name + "'" + report_.DidYouMean(name, states));
     }
     return names_.Poison(statement->name);
   }

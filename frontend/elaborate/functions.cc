@@ -68,8 +68,9 @@ Datum Functions::FunctionOf(const ast::CallExpr* call) {
     binder_.BindArguments(call, nullptr, &made);
     if (made.is_poison) return Datum();
     if (!made.operands.empty()) {
-      report_.Error(Code::kOperandKind, made.operands.front().range,
-                    "a function is a call without its inputs: " + callee.name + "(…)");
+      const auto& attributes = callee.op->signature.attributes;
+      ReportInput(callee, made.operands.front().range,
+                  attributes.empty() ? "" : llvm::StringRef(attributes.front().name));
       return Datum();
     }
     if (made.body != nullptr) holds(made.body->depth);
@@ -77,14 +78,26 @@ Datum Functions::FunctionOf(const ast::CallExpr* call) {
     argument_reader_.ReadLayerArguments(callee, call, nullptr, &function->arguments);
     if (function->arguments.is_poison) return Datum();
     if (!function->arguments.operands.empty()) {
-      report_.Error(Code::kOperandKind, function->arguments.operands.front().range,
-                    "a function is a call without its inputs: " + callee.name + "(…)");
+      llvm::StringRef attribute;
+      if (callee.layer != nullptr)
+        for (const ast::Parameter& parameter : callee.layer->parameters)
+          if (attribute.empty() && (!parameter.type->is_tensor() || parameter.default_value))
+            attribute = parameter.name.text;
+      ReportInput(callee, function->arguments.operands.front().range, attribute);
       return Datum();
     }
     for (const LayerArgument& given : function->arguments.named) holds(given.datum.depth());
   }
   if (!budget_.CheckDepth(function->depth, call->range)) return Datum();
   return Datum(FunctionPtr(std::move(function)));
+}
+
+void Functions::ReportInput(const Callee& callee, SourceRange range, llvm::StringRef attribute) {
+  Diagnostic& diagnostic = report_.Error(
+      Code::kOperandKind, range, "a function is a call without its inputs: " + callee.name + "(…)");
+  if (!attribute.empty())
+    diagnostic.Note(
+        ("attributes are given by name: " + attribute + "=" + at_.file->Text(range)).str());
 }
 
 Datum Functions::FunctionNamed(llvm::StringRef name, SourceRange range) {

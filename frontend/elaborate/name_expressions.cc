@@ -7,8 +7,18 @@
 #include "frontend/elaborate/training_values.h"
 #include "frontend/elaborate/type_reader.h"
 #include "llvm/ADT/STLExtras.h"
+#include "llvm/ADT/StringSwitch.h"
 
 namespace pdl {
+
+/// The constant or dtype with that name in Python, NumPy and PyTorch, or an empty string.
+static llvm::StringRef ConstantNamed(llvm::StringRef name) {
+  return llvm::StringSwitch<llvm::StringRef>(name)
+      .Case("True", "true")
+      .Case("False", "false")
+      .Case("None", "none")
+      .Default(DTypeNamed(name));
+}
 
 Datum NameExpressions::EvaluateName(const ast::NameExpr* name) {
   auto found = at_.frame->scope.find(name->name);
@@ -97,6 +107,8 @@ void NameExpressions::ReportUnknownName(const ast::NameExpr* name) {
   if (is_called && !at_.frame->dims_first) {
     hint = std::string("; it is ") + (callee.op != nullptr ? "an operator: " : "a layer: ") +
            name->name.str() + "(...)";
+  } else if (const llvm::StringRef constant = ConstantNamed(name->name); !constant.empty()) {
+    hint = report_.Suggest(name->name, constant);
   } else if (report_.MaySuggest(at_.frame->scope.size() + at_.frame->symbols.size())) {
     std::vector<llvm::StringRef> known;
     for (const auto& entry : at_.frame->scope) known.push_back(entry.first());

@@ -75,11 +75,15 @@ void Outputs::CheckOutputNames() {
     for (const GraphUpdate& update : graph_.updates())
       if (update.state == kept) last = update.value;
     if (output.value == last) continue;
+    // Without an update, an assignment to the name was probably meant to be one.
+    const bool lacks_update = is_state && last == kept;
     report_
         .Error(Code::kRedefined, place->second,
                "the output '" + output.name + "' is another value than the " +
                    (is_state ? "state" : "parameter") + " of that name when a run ends")
-        .Note("give it a name of its own: output " + output.name + "_now = " + output.name);
+        .Note(lacks_update
+                  ? "to change the state: update " + output.name + " = ..."
+                  : "give it a name of its own: output " + output.name + "_now = " + output.name);
   }
 }
 

@@ -248,8 +248,14 @@ std::string Reporter::NoteOnOperand(const Operand& operand) {
   // For an operand that is computed here, its line adds no information.
   const bool is_name = llvm::all_of(text, [](char c) { return llvm::isAlnum(c) || c == '_'; });
   if (!is_name || tensor->location() == kUnknownLocation) return subject;
-  const Location& location = graph_.locations()[tensor->location()];
-  return subject + ", from line " + std::to_string(location.line);
+  // The statement of this file or layer that leads to the value: of a layer's result, the call.
+  const auto locations = graph_.locations();
+  const Location* location = &locations[tensor->location()];
+  while (location->origin != at_.frame->origin && location->origin != kUnknownLocation)
+    location = &locations[location->origin];
+  const std::string line = std::to_string(location->line);
+  if (location->file == at_.frame->module->file_index) return subject + ", from line " + line;
+  return subject + ", from " + graph_.files()[location->file] + ":" + line;
 }
 
 void Reporter::NoteLoops(Diagnostic* diagnostic, bool leave_out_innermost) {

@@ -115,6 +115,11 @@ void TypeMatcher::ReportMismatch(Code code, const ast::Type* type, const Type& a
       report_.CallerError(code, place,
                           "input '" + name + "' of '" + at_.frame->callee + "' must be " +
                               at_.file->Text(type->range) + ", got " + actual.ToString());
+  const bool takes_range = llvm::any_of(type->terms, [](const ast::TypeTerm& term) {
+    return term.value_range.kind != ast::RangeKind::kNone;
+  });
+  if (takes_range && actual.dtype == DType::kI64 && !actual.index_bound)
+    diagnostic.Note("the declaration of an input states its range: i64[N] in 0..1000");
   // The current values of the symbols in it.
   std::vector<std::string> facts;
   llvm::StringSet<> seen;

@@ -19,7 +19,8 @@ std::vector<llvm::StringRef> DTypeNames() {
   return names;
 }
 
-// The dtype with that name in other languages, or an empty string.
+}  // namespace
+
 llvm::StringRef DTypeNamed(llvm::StringRef name) {
   return llvm::StringSwitch<llvm::StringRef>(name)
       .Cases("float", "float32", "single", "f32")
@@ -37,6 +38,8 @@ llvm::StringRef DTypeNamed(llvm::StringRef name) {
       .Case("boolean", "bool")
       .Default("");
 }
+
+namespace {
 
 // A capital letter, possibly with a suffix, as in symbols for dtypes.
 bool LooksLikeSymbol(llvm::StringRef name) {

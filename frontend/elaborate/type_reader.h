@@ -9,6 +9,9 @@ class Expressions;
 class Reporter;
 class SizeConstraints;
 
+/// The dtype with that name in other languages, "f32" for "float32", or an empty string.
+llvm::StringRef DTypeNamed(llvm::StringRef name);
+
 /// Reads types and dims from the source.
 class TypeReader {
  public:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import difflib
 import inspect
 import threading
 from typing import Any, Callable
@@ -27,6 +28,18 @@ def declarations() -> tuple[dict[str, Declaration], dict[str, Declaration]]:
         if _declarations is None:
             _declarations = read(_pdl.declarations())
         return _declarations
+
+
+def missing(name: str, kind: str) -> str:
+    """The message for an operator or a layer, the `kind`, that there is not."""
+    operators, layers = declarations()
+    own, others = (operators, layers) if kind == "operator" else (layers, operators)
+    text = f"there is no {kind} '{name}'"
+    if name in others:
+        is_layer = kind == "operator"
+        return f"{text}: it is {'a layer' if is_layer else 'an operator'}, pdl.{'layers' if is_layer else 'ops'}.{name}"
+    near = difflib.get_close_matches(name.lower(), own, n=1, cutoff=0.7)
+    return f"{text}; did you mean '{near[0]}'?" if near else text
 
 
 def load_plugin(path: str) -> None:

@@ -18,7 +18,7 @@ from pdl._graph import Graph
 from pdl._network import Network, Weights, make, threads_of, weights_of, with_values
 from pdl._ranks import Parts, Ranks, check_same, divisible, ranks_of
 from pdl._render import Function, files_of, function_text, imports_of, libraries_of
-from pdl.errors import Error, RunError, UnknownNameError
+from pdl.errors import Error, FileError, RunError, UnknownNameError
 
 Optimizer = Function | Callable[..., Any]
 
@@ -37,6 +37,10 @@ class _Source(NamedTuple):
 
 def _source_of(source: Network | Graph | str) -> _Source:
     if isinstance(source, str):
+        if source.endswith((".pdl", ".pdlc", ".onnx")) and "\n" not in source:
+            raise FileError(
+                f"expected source, got the file name '{source}': use pdl.load to read files"
+            )
         return _Source(source)
     if isinstance(source, Graph):
         return _Source(source.text(), files=source.files, values=source.part_values())
@@ -236,9 +240,8 @@ class Training:
                         self._source._learn_from(partial(_teach, ref(self)))
                     yield Step(self._core.steps, epoch, metrics, self._loss_in(metrics))
                 if self._core.steps == before:
-                    raise Error(
-                        f"the data yield no batch in epoch {epoch}: can they be iterated over repeatedly?"
-                    )
+                    repeats = "" if epoch == 1 else ": can they be iterated over repeatedly?"
+                    raise Error(f"the data yield no batch in epoch {epoch}{repeats}")
                 yield self._end_epoch(epoch, means.of(self._core.metrics))
                 if self._watch.is_over():
                     return

@@ -8,13 +8,13 @@ from __future__ import annotations
 
 from typing import Any
 
-from pdl._functions import declarations, make_function
+from pdl._functions import declarations, make_function, missing
 
 
 def __getattr__(name: str) -> Any:
     declaration = declarations()[1].get(name)
     if declaration is None:
-        raise AttributeError(f"there is no layer '{name}'")
+        raise AttributeError(missing(name, "layer"))
     function = globals()[name] = make_function(declaration, __name__)
     return function
 

@@ -9,13 +9,13 @@ import sys
 from typing import Any
 
 from pdl import _infix
-from pdl._functions import declarations, make_function
+from pdl._functions import declarations, make_function, missing
 
 
 def __getattr__(name: str) -> Any:
     declaration = declarations()[0].get(name)
     if declaration is None:
-        raise AttributeError(f"there is no operator '{name}'")
+        raise AttributeError(missing(name, "operator"))
     function = globals()[name] = make_function(declaration, __name__)
     return function
 

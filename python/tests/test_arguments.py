@@ -215,6 +215,7 @@ def test_weights_as_lists_and_names_that_are_near() -> None:
     "call,kind,message",
     [
         (lambda: pdl.compile("model.pdl"), pdl.FileError, "got the file name 'model.pdl': use pdl.load"),
+        (lambda: pdl.train("model.pdl", []), pdl.FileError, "got the file name 'model.pdl': use pdl.load"),
         (lambda: pdl.compile(b"output y = 1.0"), TypeError, "the source must be a string, not bytes"),
         (lambda: pdl.load("output y = 1.0\n"), pdl.FileError, "expected a file name, got source: use pdl.compile"),
         (lambda: pdl.explain(203), TypeError, "code must be a string, not 203"),

@@ -27,6 +27,12 @@ def test_there_are_all_operators() -> None:
     assert dir(pdl.layers) == sorted(LAYERS)
     with pytest.raises(AttributeError, match="there is no operator 'cosine_of'"):
         pdl.ops.cosine_of
+    with pytest.raises(AttributeError, match=r"there is no operator 'sofmax'; did you mean 'softmax'\?"):
+        pdl.ops.sofmax
+    with pytest.raises(AttributeError, match="there is no operator 'fc': it is a layer, pdl.layers.fc"):
+        pdl.ops.fc
+    with pytest.raises(AttributeError, match="there is no layer 'relu': it is an operator, pdl.ops.relu"):
+        pdl.layers.relu
 
 
 @pytest.mark.parametrize("name", sorted(OPS))

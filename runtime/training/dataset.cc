@@ -210,6 +210,13 @@ class Collector {
     } else {
       help = data_.names.empty() ? ", it has none" : ", it has " + llvm::join(data_.names, ", ");
     }
+    if (data_.is_table) {
+      // A vector has a column for each of its elements.
+      const bool is_vector = input.type().rank() > 1;
+      return Misfit("{0} has no column {1} for input '{2}': {3}{4}", source_,
+                    is_vector ? "'" + name.str() + "[0]'" : "'" + name.str() + "'", input.name(),
+                    input.type().ToString(), help);
+    }
     return Misfit("{0} has no array '{1}' for input '{2}': {3}{4}", source_, name, input.name(),
                   input.type().ToString(), help);
   }

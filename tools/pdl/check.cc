@@ -112,6 +112,8 @@ llvm::Error Check(llvm::StringRef path, const CommonOptions& options, bool verbo
   llvm::Error errors = llvm::Error::success();
   for (const Value* variable : Variables(graph)) {
     if (!variable->variable().weight || loaded->weights.contains(variable->name())) continue;
+    // Such a file is reported once, not for each of its tensors.
+    if (files.IsUnreadable(variable->variable().weight->file)) continue;
     errors = llvm::joinErrors(std::move(errors), FindWeight(*variable, files).takeError());
   }
   if (errors) return errors;

@@ -156,8 +156,8 @@ int CompileMain(Arguments arguments) {
   CompileArguments compile;
   CommandLine line(kHelp);
   line.AddString("-o, --output", "OUT.pdlc",
-                 "the compiled file (- is standard output); default: FILE with .pdlc for .pdl, but "
-                 "not with --sandbox",
+                 "the compiled file (- is standard output); default: FILE with .pdlc for .pdl; "
+                 "required with --sandbox",
                  &compile.out);
   line.AddFlag("--no-locations", "omit files, lines, columns and comments", &compile.no_locations);
   AddNetworkOptions(line, &compile.common);

@@ -1,5 +1,6 @@
 // pdl import: converts an ONNX model to source and weights.
 #include "llvm/ADT/SmallString.h"
+#include "llvm/Support/FileSystem.h"
 #include "llvm/Support/Path.h"
 #include "model/onnx_file.h"
 #include "onnx/import/text.h"
@@ -58,7 +59,7 @@ int ImportMain(Arguments arguments) {
   CommandLine line(kHelp);
   line.AddString("-o, --output", "OUT.pdl",
                  "the source file (- prints the source and writes no weights); default: MODEL.pdl, "
-                 "but not with --sandbox",
+                 "which must not exist; required with --sandbox",
                  &out);
   AddNetworkOptions(line, &options);
   AddMessageOptions(line);
@@ -72,6 +73,11 @@ int ImportMain(Arguments arguments) {
     llvm::SmallString<256> path_of_output(**file);
     path::replace_extension(path_of_output, ".pdl");
     out = path_of_output.str().str();
+    // It may be a source that somebody has written.
+    if (llvm::sys::fs::exists(out))
+      return Finish(
+          MakeUserError(Code::kBadFile,
+                        "'{0}' exists: -o {0} replaces it, -o OTHER.pdl writes another file", out));
   }
   return Finish(Import(**file, out, options));
 }

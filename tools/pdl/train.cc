@@ -265,7 +265,8 @@ class Training {
         : *end == TrainingEnd::kPatience
             ? "ended: no improvement for " + std::to_string(arguments_.patience) + " epochs"
         : trainer_->step() == first_step_ ? NothingLeft()
-                                          : "done: " + GroupedToString(trainer_->step()) + " steps";
+                                          : "done: " + GroupedToString(trainer_->step()) +
+                                                (trainer_->step() == 1 ? " step" : " steps");
     Say(said + "; see " + arguments_.folder + "/");
     return llvm::Error::success();
   }
@@ -365,8 +366,9 @@ class Training {
     }
     const int64_t numbers = CountParameters(graph);
     Say((numbers > 0 ? GroupedToString(numbers) + " numbers to learn; " : "") +
-        GroupedToString(rows) + " examples, " + GroupedToString(trainer_->batches()) +
-        (trainer_->batches() == 1 ? " batch" : " batches") + " in an epoch" + Processes());
+        GroupedToString(rows) + (rows == 1 ? " example, " : " examples, ") +
+        GroupedToString(trainer_->batches()) + (trainer_->batches() == 1 ? " batch" : " batches") +
+        " in an epoch" + Processes());
     options_ = std::move(options);
     first_step_ = trainer_->step();
     return llvm::Error::success();

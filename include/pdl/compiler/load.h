@@ -12,6 +12,7 @@
 
 #include "llvm/ADT/StringMap.h"
 #include "llvm/ADT/StringRef.h"
+#include "llvm/ADT/StringSet.h"
 #include "llvm/Support/Error.h"
 #include "llvm/Support/MemoryBuffer.h"
 #include "pdl/compiler/compiler.h"
@@ -81,12 +82,15 @@ class PDL_API WeightFiles {
   /// Finds a tensor in a file. Returns a UserError if the path leaves the folder, or the file or
   /// tensor does not exist.
   llvm::Expected<Found> Find(llvm::StringRef file, llvm::StringRef tensor);
+  /// Whether Open has failed for that file.
+  bool IsUnreadable(llvm::StringRef file) const { return unreadable_.contains(file); }
   /// Open, for CompileRequest::open_weights. This must outlive the result.
   WeightOpener Opener();
 
  private:
   std::string folder_;
   llvm::StringMap<WeightSource> opened_;
+  llvm::StringSet<> unreadable_;
 };
 
 /// Options for loading a network.

@@ -1,6 +1,8 @@
 #include "tools/pdl/support/first_run.h"
 
+#include "llvm/ADT/STLExtras.h"
 #include "llvm/Support/Path.h"
+#include "pdl/compiler/graph_walk.h"
 #include "pdl/op/error.h"
 #include "tools/pdl/support/load_network.h"
 #include "tools/pdl/support/onnx_network.h"
@@ -21,6 +23,33 @@ bool IsForSizes(llvm::StringRef path, llvm::Error& error) {
     return llvm::Error(std::move(user));
   });
   return is_for_sizes && llvm::sys::path::extension(path) == ".onnx";
+}
+
+/// The first output that can be computed from the inputs that were fed, or an empty string; also if
+/// that would not suffice for the updates.
+llvm::StringRef OutputWithoutMissing(const Graph& graph, const Scope& fed) {
+  auto is_missing = [&](const Value* value) {
+    return value->kind() == ValueKind::kInput && fed.Find(value->name()) == nullptr;
+  };
+  auto can_run = [&](Value* value) { return llvm::none_of(BackwardSlice({value}), is_missing); };
+  for (const GraphUpdate& update : graph.updates())
+    if (!can_run(update.value)) return "";
+  for (const GraphOutput& output : graph.outputs())
+    if (can_run(output.value)) return output.name;
+  return "";
+}
+
+/// Adds to the error of a missing input which output does not need it.
+llvm::Error WithHint(llvm::Error error, const FirstRun& run, const RunOptions& options) {
+  if (!options.outputs.empty()) return error;
+  return llvm::handleErrors(std::move(error), [&](const UserError& e) {
+    const bool is_missing = e.code() == Code::kMissingInput;
+    const llvm::StringRef output =
+        is_missing ? OutputWithoutMissing(run.network->graph(), run.fed) : "";
+    return MakeUserError(
+        e.code(), "{0}{1}", e.text(),
+        output.empty() ? "" : ("; --output " + output + " does not need it").str());
+  });
 }
 
 llvm::Expected<std::unique_ptr<FirstRun>> RunOnce(llvm::StringRef path, RunInputs& inputs,
@@ -45,7 +74,7 @@ llvm::Expected<std::unique_ptr<FirstRun>> RunOnce(llvm::StringRef path, RunInput
       return RunOnce(path, inputs, common, options, /*is_retried=*/true);
     }
   }
-  if (error) return error;
+  if (error) return WithHint(std::move(error), *run, options);
   return run;
 }
 
