@@ -59,7 +59,7 @@ class Functions {
   bool ReadInputs(const Callee& callee, const ast::CallExpr* expr, const Operand* piped,
                   LayerArguments* given);
   Datum FunctionNamed(llvm::StringRef name, SourceRange range);
-  /// Reports an input of what makes a function, which was probably meant as this attribute.
+  /// Reports an input in a call that makes a function; it was probably meant as this attribute.
   void ReportInput(const Callee& callee, SourceRange range, llvm::StringRef attribute);
 
   Position& at_;
