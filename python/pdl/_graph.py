@@ -54,7 +54,8 @@ class Value(Infix):
 
     @property
     def shape(self) -> tuple[int | str, ...]:
-        """The sizes, each an int or an expression of symbols: ("N", 784)."""
+        """The sizes, each an int or a string of symbols, ("N", 784), whose arithmetic gives sizes: ``x.shape[0] * 2``
+        is "N * 2"."""
         return dims_of(self.type)
 
     @property

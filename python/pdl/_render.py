@@ -154,7 +154,10 @@ def literal(given: object) -> str:
         return text(given)
     if is_array(given):
         return _nested(nested_list(given))
-    raise TypeError(f"pdl calls do not accept arguments of type {type(given).__name__}")
+    hint = ""
+    if callable(given):
+        hint = "; a function is one of pdl.ops or pdl.layers, such as pdl.ops.tanh, or made by pdl.layer"
+    raise TypeError(f"pdl calls do not accept arguments of type {type(given).__name__}{hint}")
 
 
 def _nested(items: object) -> str:

@@ -35,7 +35,9 @@ class _Source(NamedTuple):
     values: Mapping[str, Any] = {}
 
 
-def _source_of(source: Network | Graph | str) -> _Source:
+def _source_of(source: Network | Graph | str, loads: bool) -> _Source:
+    """``loads``: the source of a network that was stored loads its weights from their files, which an ONNX model does
+    not have; otherwise the network's own parameters are used."""
     if isinstance(source, str):
         if source.endswith((".pdl", ".pdlc", ".onnx")) and "\n" not in source:
             raise FileError(
@@ -46,7 +48,7 @@ def _source_of(source: Network | Graph | str) -> _Source:
         return _Source(source.text(), files=source.files, values=source.part_values())
     program = source.program
     if not program.source:
-        return _Source(source.text(), folder=program.folder)
+        return _Source(program.text(loads), folder=program.folder)
     return _Source(
         program.source, program.name, program.folder, program.settings, program.files
     )
@@ -94,7 +96,7 @@ class Training:
         )
         self._threads = threads_of(threads)
         self._seed = seed_of(seed)
-        text, name, folder, settings, files, values = _source_of(source)
+        text, name, folder, settings, files, values = _source_of(source, loads=weights is not None)
         # The network to train, without the updates of a training step.
         self._program = (
             source.program
@@ -220,8 +222,13 @@ class Training:
 
     def save(self, path: str | os.PathLike[str]) -> None:
         """Writes a checkpoint, a .safetensors file with parameters, states, optimizer states, and the number of
-        steps. ``pdl.train(…, weights=path)`` resumes from it; with the same data, results have the same bits. Of
-        several processes, only rank 0 writes."""
+        steps. ``pdl.train(…, weights=path)`` resumes from it; with the same data, results have the same bits. Its
+        epochs, its best epoch and its patience begin anew. Of several processes, only rank 0 writes."""
+        if not os.fspath(path).endswith(".safetensors"):
+            raise FileError(
+                f"'{os.fspath(path)}' must end in .safetensors: a training is saved as a checkpoint; "
+                "training.network().save(path) saves the network"
+            )
         self._is_used = True
         if self._ranks is not None and self._ranks.rank > 0:
             return

@@ -290,7 +290,14 @@ void BindProgram(nb::module_& module) {
       .def_ro("folder", &Program::folder)
       .def_ro("warnings", &Program::warnings)
       .def("_store", &StoreProgram)
-      .def("text", [](const Program& own) { return EmitPdl(*own.graph); })
+      .def(
+          "text",
+          [](const Program& own, bool loads) {
+            EmitPdlOptions options;
+            options.loads = loads;
+            return EmitPdl(*own.graph, options);
+          },
+          nb::arg("loads") = true)
       .def("page", &RenderProgram)
       .def("text_without", &TextWithout, nb::arg("inputs"))
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import pickle
 from typing import Any
 
 import numpy as np
@@ -44,6 +45,22 @@ def test_types_are_known_at_once() -> None:
         assert [part.shape for part in parts] == [("N", 1)] * 3
         assert repr(x) == "<pdl value x: f32[N, 3]>" and x.ndim == 2
         assert pdl.layers.lstm(pdl.ops.reshape(x, ["N", 1, 3]), size=4).last.shape == ("N", 4)
+
+
+def test_sizes_have_arithmetic() -> None:
+    with pdl.Graph():
+        x = pdl.input("x", "f32[N, 6, M, 4]")
+        n, six, m, _ = x.shape
+        assert (n * six, n + m, n // 2, n % 2, 2 * n - 1) == ("N * 6", "N + M", "N // 2", "N % 2", "(N * 2) - 1")
+        assert (1 + n, 7 - n, 8 // n, 8 % n) == ("1 + N", "7 - N", "8 // N", "8 % N")
+        assert pdl.ops.reshape(x, [n * six, m * 4]).shape == ("6*N", "4*M")
+        assert pdl.ops.reshape(x, [(n + 0) * m, 24]).shape == ("M*N", 24)
+        assert pdl.ops.zeros([n // 2 + 1, m % 3]).shape == ("N // 2 + 1", "M % 3")
+        assert "size " + n == "size N" and n + " rows" == "N rows" and "%s rows" % n == "N rows"
+        assert pickle.loads(pickle.dumps(n * 2)) * 3 == "(N * 2) * 3"
+        for wrong in (lambda: n * 0.5, lambda: n - None, lambda: n // "2", lambda: True * n):
+            with pytest.raises(TypeError):
+                wrong()
 
 
 @pytest.mark.parametrize(

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import pathlib
+import shutil
 import re
 import subprocess
 from typing import Any, Iterator
@@ -342,6 +343,20 @@ NOISY = (
 )
 
 
+def test_a_network_of_an_onnx_model_is_trained(root: pathlib.Path, tmp_path: pathlib.Path) -> None:
+    """It begins with its own parameters, which are in no weights file."""
+    shutil.copy(root / "test" / "conformance" / "onnx" / "transformer.onnx", tmp_path / "model.onnx")
+    net = pdl.load(tmp_path / "model.onnx")
+    x = np.random.default_rng(0).normal(size=(2, 3, 32)).astype(np.float32)
+    loss = np.mean(np.square(np.asarray(net(x=x)["y"])))
+    steps = list(
+        pdl.train(net, [{"x": x}] * 3, optimizer=pdl.layers.sgd(lr=0.1), loss="mean(y * y)")
+    )
+    assert steps[0].loss == pytest.approx(float(loss), rel=1e-5)
+    assert steps[2].loss < steps[1].loss < steps[0].loss
+    assert np.mean(np.square(np.asarray(net(x=x)["y"]))) < steps[2].loss
+
+
 def test_saved_in_the_middle_and_gone_on_with(tmp_path: pathlib.Path) -> None:
     """The same bits as without an interruption: with random operators, and a learning-rate schedule."""
     random = np.random.default_rng(0)
@@ -354,6 +369,8 @@ def test_saved_in_the_middle_and_gone_on_with(tmp_path: pathlib.Path) -> None:
     for step in training:
         if step.step == 5:
             training.save(tmp_path / "middle.safetensors")
+            with pytest.raises(pdl.FileError, match="'.*half.pdlc' must end in .safetensors: a training is saved"):
+                training.save(tmp_path / "half.pdlc")
             training.network().save(tmp_path / "half.pdl")
     rest = pdl.compile(NOISY)
     steps = list(pdl.train(rest, data[5:], weights=tmp_path / "middle.safetensors"))
