@@ -293,6 +293,16 @@ class Training {
   llvm::Error OpenFiles() {
     llvm::Expected<LoadedNetwork> loaded = LoadNetwork(path_, arguments_.common);
     if (!loaded) return loaded.takeError();
+    const Graph& network = loaded->graph;
+    // Before the data are read: a network without a loss needs none.
+    if (network.trainings().empty() && network.updates().empty()) {
+      const bool is_onnx = llvm::sys::path::extension(path_) == ".onnx";
+      return MakeUserError(
+          Code::kBadMinimize,
+          "there is nothing to train: the network has no minimize statement, and no update{0}",
+          is_onnx ? "; pdl import writes the source of an ONNX model, to which they can be added"
+                  : "");
+    }
     llvm::Expected<Dataset> data = Dataset::Open(arguments_.data, loaded->graph);
     if (!data) return data.takeError();
     if (!arguments_.validate.empty()) {
