@@ -98,9 +98,7 @@ ALLOWED_NAMES = {"pdl_session_want"}
 ALLOWED = [
     ("docs/kernels.md", "by its sizes alone", "depends on nothing else"),
     ("docs/language.md", "[text](#text)", "the name of the section"),
-    ("docs/language.md", "[mistakes](#mistakes)", "the name of the section"),
     ("docs/language.md", "## Text", "links point to the section"),
-    ("docs/language.md", "## Mistakes", "links point to the section"),
     ("docs/language.md", "## What is computed while compiling", "links point to the section"),
     ("runtime/profile_page.cc", "<text x='{0:f1}' y='{1:f1}' text-anchor=", "an element of SVG"),
     ("tools/pdl/support/common_options.cc", "expected text, json or sarif", "the name of a format"),

@@ -21,6 +21,13 @@ Weights = Mapping[str, Any] | WeightFile | str | os.PathLike[str] | None
 _ENDINGS = (".pdl", ".pdlc", ".onnx")
 
 
+def check_is_source(text: object) -> None:
+    """Raises FileError for the name of a file in place of source, and TypeError for no string."""
+    given = text_of(text, "the source")
+    if given.endswith(_ENDINGS) and "\n" not in given:
+        raise FileError(f"expected source, got the file name '{given}': use pdl.load to read files")
+
+
 class Values(Mapping[str, _pdl.Tensor]):
     """A read-only snapshot of the values of parameters or states, by name."""
 
@@ -491,8 +498,7 @@ def compile_files(
     """``compile`` for source that may import ``files``, sources by path. ``values`` are additional weights:
     ``weights`` takes precedence, and names that the network lacks are ignored. ``warn_unused``: warn of names
     that nothing uses."""
-    if text_of(text, "the source").endswith(_ENDINGS) and "\n" not in text:
-        raise FileError(f"expected source, got the file name '{text}': use pdl.load to read files")
+    check_is_source(text)
     program = _pdl.compile(
         text,
         text_of(name, "name"),

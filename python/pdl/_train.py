@@ -15,7 +15,7 @@ from pdl._batches import Batch, Batches, batch_of, batches, batches_of, hash_of,
 from pdl._check import integer_of, real_of, seed_of, text_of, truth_of
 from pdl._epochs import Epoch, Means, Step, Watch
 from pdl._graph import Graph
-from pdl._network import Network, Weights, make, threads_of, weights_of, with_values
+from pdl._network import Network, Weights, check_is_source, make, threads_of, weights_of, with_values
 from pdl._ranks import Parts, Ranks, check_same, divisible, ranks_of
 from pdl._render import Function, files_of, function_text, imports_of, libraries_of
 from pdl.errors import Error, FileError, RunError, UnknownNameError
@@ -39,10 +39,7 @@ def _source_of(source: Network | Graph | str, loads: bool) -> _Source:
     """``loads``: the source of a network that was stored loads its weights from their files, which an ONNX model does
     not have; otherwise the network's own parameters are used."""
     if isinstance(source, str):
-        if source.endswith((".pdl", ".pdlc", ".onnx")) and "\n" not in source:
-            raise FileError(
-                f"expected source, got the file name '{source}': use pdl.load to read files"
-            )
+        check_is_source(source)
         return _Source(source)
     if isinstance(source, Graph):
         return _Source(source.text(), files=source.files, values=source.part_values())

@@ -15,14 +15,14 @@ import sys
 import urllib.parse
 
 LINK = re.compile(r"(?<!!)\[(?:[^][]|\[[^][]*\])*\]\(([^()\s]+(?:\([^()\s]*\))?[^()\s]*)\)")
-HEADING = re.compile(r"^#{1,6}\s+(.*?)\s*#*\s*$")
+HEADING = re.compile(r"^(#{1,6})\s+(.*?)\s*#*\s*$")
 CODE = re.compile(r"(`+)(?:(?!\1).)*?\1(?!`)")
 
 
-def lines_outside_code(page):
-    """The lines of a page with their numbers, without fenced blocks."""
+def lines_outside_code(lines):
+    """The lines with their numbers, without fenced blocks."""
     fence = None
-    for number, line in enumerate(page.read_text().splitlines(), 1):
+    for number, line in enumerate(lines, 1):
         marker = re.match(r"\s*(```+|~~~+)", line)
         if marker and fence is None:
             fence = marker[1]
@@ -38,24 +38,25 @@ def anchor_of(heading):
     return re.sub(r"[^\w\- ]", "", heading.lower()).replace(" ", "-")
 
 
-def anchors_of(page):
-    counts, anchors = collections.Counter(), set()
-    for _, line in lines_outside_code(page):
+def headings(lines):
+    """The level, the title and the anchor of each heading of a page."""
+    counts = collections.Counter()
+    for _, line in lines_outside_code(lines):
         if match := HEADING.match(line):
-            name = anchor_of(match[1])
-            anchors.add(f"{name}-{counts[name]}" if counts[name] else name)
+            name = anchor_of(match[2])
+            yield len(match[1]), match[2], f"{name}-{counts[name]}" if counts[name] else name
             counts[name] += 1
-    return anchors
 
 
 def main():
     root = pathlib.Path(sys.argv[1]).resolve()
     pages = sorted(page for page in root.rglob("*.md")
                    if not any(part.startswith(".") or part == "build" for part in page.relative_to(root).parts))
-    anchors = {page: anchors_of(page) for page in pages}
+    texts = {page: page.read_text().splitlines() for page in pages}
+    anchors = {page: {anchor for _, _, anchor in headings(lines)} for page, lines in texts.items()}
     wrong = links = 0
-    for page in pages:
-        for number, line in lines_outside_code(page):
+    for page, lines in texts.items():
+        for number, line in lines_outside_code(lines):
             for match in LINK.finditer(CODE.sub(lambda code: "`" * len(code[0]), line)):
                 if re.match(r"[a-z]+:", match[1]):
                     continue
@@ -76,4 +77,5 @@ def main():
     return 1 if wrong or not links else 0
 
 
-sys.exit(main())
+if __name__ == "__main__":
+    sys.exit(main())

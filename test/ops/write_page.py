@@ -12,6 +12,10 @@ import re
 import subprocess
 import sys
 
+sys.path.insert(0, str(pathlib.Path(__file__).resolve().parent.parent / "docs"))
+sys.dont_write_bytecode = True
+from check_links import headings  # noqa: E402
+
 INTRODUCTION = """\
 # Operators and layers
 
@@ -42,7 +46,7 @@ in `reshape(x, [N, 64])`. The default follows `=`; an attribute without one is r
 | `parameter` | of layers: a record of [attributes of a parameter](language.md#layers-1), `{init=zeros(), l1=1e-4}` |
 
 **Outputs.** "Type of x" is the dtype and the dims of the input `x`. "Dtype from to" means that the attribute `to` sets
-the dtype. "Dims broadcast": the dims of all inputs, [broadcast](language.md#expressions). `dx...` stands for several
+the dtype. "Dims broadcast": the dims of all inputs, [broadcast](language.md#expressions). `dx...` denotes several
 results.
 
 **Examples.** The value after `# =` is what the statement computes; tests check it.
@@ -79,20 +83,6 @@ def run(*command):
     if result.returncode != 0:
         sys.exit(f"{' '.join(map(str, command))}\n{result.stdout}{result.stderr}")
     return result.stdout
-
-
-def headings(lines):
-    """Yields the level, title and anchor of each heading, with the anchors that GitHub makes."""
-    used, is_code = {}, False
-    for line in lines:
-        is_code ^= line.startswith("```")
-        match = re.fullmatch(r"(#+) (.*)", line)
-        if is_code or not match:
-            continue
-        anchor = re.sub(r"[^\w -]", "", match[2].lower()).replace(" ", "-")
-        number = used.get(anchor, 0)
-        used[anchor] = number + 1
-        yield len(match[1]), match[2], anchor + (f"-{number}" if number else "")
 
 
 def contents(lines):

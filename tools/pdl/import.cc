@@ -73,11 +73,14 @@ int ImportMain(Arguments arguments) {
     llvm::SmallString<256> path_of_output(**file);
     path::replace_extension(path_of_output, ".pdl");
     out = path_of_output.str().str();
-    // It may be a source that somebody has written.
-    if (llvm::sys::fs::exists(out))
-      return Finish(
-          MakeUserError(Code::kBadFile,
-                        "'{0}' exists: -o {0} replaces it, -o OTHER.pdl writes another file", out));
+    // They may be a source that somebody has written, and its weights.
+    llvm::SmallString<256> weights(path_of_output);
+    path::replace_extension(weights, ".safetensors");
+    for (llvm::StringRef file : {llvm::StringRef(out), weights.str()})
+      if (llvm::sys::fs::exists(file))
+        return Finish(MakeUserError(
+            Code::kBadFile, "'{0}' exists: -o {1} replaces it, -o OTHER.pdl writes other files",
+            file, out));
   }
   return Finish(Import(**file, out, options));
 }
