@@ -107,28 +107,37 @@ inline llvm::Error Frame::RunCall(const Call& call, const std::atomic<bool>* can
   return llvm::Error::success();
 }
 
-llvm::Error Frame::Run(RandomState random, const std::atomic<bool>* cancel, RunProfile* profile) {
+llvm::Error Frame::Run(RandomState random, const std::atomic<bool>* cancel, RunProfile* profile,
+                       llvm::ArrayRef<CompleteOutput> complete,
+                       llvm::function_ref<llvm::Error(unsigned)> see) {
   context_->SetRandom(random);
   context_->SetCancel(cancel);
-  const auto calls = llvm::ArrayRef(calls_).take_front(first_storing_);
+  auto rest = llvm::ArrayRef(calls_).take_front(first_storing_);
   // The body of a loop belongs to the run around it.
   if (!cancel) EndIfCancelled(CurrentCancellation());
   return RunCancellable(cancel, [&]() -> llvm::Error {
-    if (profile) return RunProfiled(calls, cancel, *profile);
-    if (ActiveTrace() != 0) return RunTraced(calls, cancel);
-    for (const Call& call : calls)
-      if (llvm::Error error = RunCall(call, cancel)) return error;
-    return llvm::Error::success();
+    for (const auto& [step, output] : complete) {
+      const auto next =
+          rest.take_while([last = step](const Call& call) { return call.step <= last; });
+      rest = rest.drop_front(next.size());
+      if (llvm::Error error = RunCalls(next, cancel, profile)) return error;
+      if (llvm::Error error = see(output)) return error;
+    }
+    return RunCalls(rest, cancel, profile);
   });
 }
 
-llvm::Error Frame::RunStoring(RunProfile* profile) {
-  const auto calls = llvm::ArrayRef(calls_).drop_front(first_storing_);
-  if (profile) return RunProfiled(calls, nullptr, *profile);
-  if (ActiveTrace() != 0) return RunTraced(calls, nullptr);
+inline llvm::Error Frame::RunCalls(llvm::ArrayRef<Call> calls, const std::atomic<bool>* cancel,
+                                   RunProfile* profile) {
+  if (profile) return RunProfiled(calls, cancel, *profile);
+  if (ActiveTrace() != 0) return RunTraced(calls, cancel);
   for (const Call& call : calls)
-    if (llvm::Error error = RunCall(call, nullptr)) return error;
+    if (llvm::Error error = RunCall(call, cancel)) return error;
   return llvm::Error::success();
+}
+
+llvm::Error Frame::RunStoring(RunProfile* profile) {
+  return RunCalls(llvm::ArrayRef(calls_).drop_front(first_storing_), nullptr, profile);
 }
 
 llvm::Error Frame::RunTraced(llvm::ArrayRef<Call> calls, const std::atomic<bool>* cancel) {

@@ -5,6 +5,7 @@
 #include <memory>
 #include <vector>
 
+#include "llvm/ADT/STLFunctionalExtras.h"
 #include "llvm/Support/Error.h"
 #include "pdl/compiler/call_description.h"
 #include "pdl/op/device_context.h"
@@ -35,11 +36,18 @@ class Frame {
   Tensor& tensor(SlotId slot) { return tensors_[slot]; }
   /// Points a slot, and all slots that share its memory, to `data`.
   void SetData(SlotId slot, void* data);
+  /// An output that is complete after a step.
+  struct CompleteOutput {
+    uint32_t step;
+    unsigned output;
+  };
   /// Runs all steps except in-place state updates, until `cancel` (may be null) becomes true: then
   /// no further step begins, nor a further piece of a parallel one (see RunCancellable). An Error
-  /// names the call. `profile`: see RunOptions::profile; may be null.
+  /// names the call. `profile`: see RunOptions::profile; may be null. Calls `see` with each of the
+  /// outputs in `complete`, which are in the order of the steps.
   llvm::Error Run(RandomState random, const std::atomic<bool>* cancel,
-                  RunProfile* profile = nullptr);
+                  RunProfile* profile = nullptr, llvm::ArrayRef<CompleteOutput> complete = {},
+                  llvm::function_ref<llvm::Error(unsigned)> see = nullptr);
   /// Runs the in-place state updates, after Run.
   llvm::Error RunStoring(RunProfile* profile);
   /// Runs all steps and observes their results: see RunOptions::is_observed.
@@ -64,6 +72,8 @@ class Frame {
     return {outputs_.data() + call.first_output, call.num_outputs};
   }
   llvm::Error RunCall(const Call& call, const std::atomic<bool>* cancel);
+  llvm::Error RunCalls(llvm::ArrayRef<Call> calls, const std::atomic<bool>* cancel,
+                       RunProfile* profile);
   llvm::Error RunEachObserved(RandomState random, const RunOptions& run);
   /// The same as the loop over RunCall, and records each call for the active Trace.
   llvm::Error RunTraced(llvm::ArrayRef<Call> calls, const std::atomic<bool>* cancel);

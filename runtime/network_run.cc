@@ -7,6 +7,7 @@
 #include "llvm/ADT/STLExtras.h"
 #include "pdl/op/error.h"
 #include "pdl/op/host_copy.h"
+#include "pdl/runtime/run_observer.h"
 #include "runtime/find_inputs.h"
 #include "runtime/memory.h"
 
@@ -174,15 +175,61 @@ llvm::Error NetworkRun::RunFrame(uint64_t seed, const RunOptions& run) {
   profile_ = run.profile;
   frame_->context().SetChecksIndices(run.check_indices);
   if (schedule_.has_random) random.run_count = run_count_ = Network::RunCount(scope_);
-  if (llvm::Error error = run.is_observed() ? frame_->RunObserved(random, run)
-                                            : frame_->Run(random, run.cancel, run.profile)) {
+  if (llvm::Error error = RunCalls(random, run)) {
     // The frame, and its record of failed checks, must not be in use by launched work.
     llvm::consumeError(frame_->context().Synchronize());
     return error;
   }
   if (llvm::Error error = CollectOutputs()) return error;
   if (llvm::Error error = CollectUpdates()) return error;
-  return frame_->context().Synchronize();
+  if (llvm::Error error = frame_->context().Synchronize()) return error;
+  if (run.output_observer == nullptr) return llvm::Error::success();
+  for (unsigned i = 0; i < outputs_.size(); ++i)
+    if (run.is_observed() || !IsInPlace(i))
+      if (llvm::Error error = ShowOutput(i, *run.output_observer)) return error;
+  return llvm::Error::success();
+}
+
+llvm::Error NetworkRun::RunCalls(RandomState random, const RunOptions& run) {
+  if (run.is_observed()) return frame_->RunObserved(random, run);
+  if (run.output_observer == nullptr) return frame_->Run(random, run.cancel, run.profile);
+  return frame_->Run(random, run.cancel, run.profile, CompleteOutputs(),
+                     [&](unsigned output) { return ShowOutput(output, *run.output_observer); });
+}
+
+/// Whether steps write to the output's own tensor, on the CPU; otherwise it is copied there after
+/// the last step.
+bool NetworkRun::IsInPlace(unsigned output) const {
+  return frame_->placement(schedule_.outputs[output].slot).kind == Placement::Kind::kOutput &&
+         frame_->tensor(schedule_.outputs[output].slot).raw() == outputs_[output].raw() &&
+         context_.device().kind == DeviceKind::kCPU;
+}
+
+/// The outputs that steps write to, each with the last step that writes to its memory.
+std::vector<Frame::CompleteOutput> NetworkRun::CompleteOutputs() const {
+  std::vector<std::pair<SlotId, unsigned>> roots;
+  for (unsigned i = 0; i < outputs_.size(); ++i)
+    if (IsInPlace(i)) roots.emplace_back(frame_->placement(schedule_.outputs[i].slot).root, i);
+  llvm::sort(roots);
+  std::vector<uint32_t> last(roots.size());
+  for (uint32_t step = 0; step < schedule_.first_storing_step; ++step)
+    for (const SlotId slot : schedule_.steps[step].outputs) {
+      const SlotId root = frame_->placement(slot).root;
+      for (auto found = llvm::lower_bound(roots, std::pair(root, 0u));
+           found != roots.end() && found->first == root; ++found)
+        last[static_cast<size_t>(found - roots.begin())] = step;
+    }
+  std::vector<Frame::CompleteOutput> complete;
+  for (const auto& [root, step] : llvm::zip_equal(roots, last))
+    complete.push_back({step, root.second});
+  llvm::stable_sort(complete, [](const auto& a, const auto& b) { return a.step < b.step; });
+  return complete;
+}
+
+llvm::Error NetworkRun::ShowOutput(unsigned output, OutputObserver& observer) const {
+  const llvm::StringRef name = schedule_.outputs[output].name;
+  if (Crosses(name)) return llvm::Error::success();
+  return observer.SeeOutput(name, outputs_[output]);
 }
 
 llvm::Error NetworkRun::RunStoringSteps() {

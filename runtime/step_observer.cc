@@ -5,6 +5,7 @@
 namespace pdl {
 
 RunObserver::~RunObserver() = default;
+OutputObserver::~OutputObserver() = default;
 
 void RunObserver::Begin(llvm::ArrayRef<llvm::StringRef>) {}
 

@@ -131,8 +131,8 @@ llvm::Expected<const PyTraining::StepNetwork*> PyTraining::Next() {
     if (llvm::any_of(step->outputs(), [&](const GraphOutput& each) { return each.name == name; }))
       made.metrics.push_back(name);
   if (has_parts_) {
-    auto in_parts = MicroBatchStep::Create(*step, made.metrics, scale_state_, options_,
-                                           GlobalRegistry(), nullptr);
+    auto in_parts = MicroBatchStep::Create(
+        *step, {.metrics = made.metrics, .scale_state = scale_state_}, options_, GlobalRegistry());
     if (!in_parts) return in_parts.takeError();
     made.in_parts = std::move(*in_parts);
   }

@@ -34,8 +34,10 @@ std::string ErrorText(int code) {
 class MpiCommunicator final : public Communicator {
  public:
   /// Owns `communicator`; `finalizes`: the destructor ends MPI.
-  MpiCommunicator(int rank, int size, MPI_Comm communicator, bool finalizes)
-      : Communicator(rank, size), communicator_(communicator), finalizes_(finalizes) {}
+  MpiCommunicator(int rank, int size, bool allows_any_thread, MPI_Comm communicator, bool finalizes)
+      : Communicator(rank, size, allows_any_thread),
+        communicator_(communicator),
+        finalizes_(finalizes) {}
 
   ~MpiCommunicator() override {
     // The end of MPI waits for all ranks, which would take forever after a failure.
@@ -102,9 +104,9 @@ class MpiCommunicator final : public Communicator {
       if (now - polled > std::chrono::seconds(1)) end += now - polled;
       polled = now;
       if (now >= end) break;
-      // MPI makes progress in its calls only, so this must not sleep while data arrive.
+      // MPI makes progress in its calls only, so this must not sleep long while data arrive.
       if (now - last < std::chrono::milliseconds(20)) {
-        sched_yield();
+        is_in_background() ? usleep(20) : sched_yield();
       } else {
         usleep(200);
       }
@@ -134,12 +136,13 @@ class MpiCommunicator final : public Communicator {
 const char* pdl_transport_version() { return PDL_PLUGIN_VERSION; }
 
 pdl::Communicator* pdl_transport_create(const pdl::Rendezvous* rendezvous, char** error) {
-  int is_running = 0, rank = 0, size = 1;
+  int is_running = 0, rank = 0, size = 1, threads = MPI_THREAD_SINGLE;
   MPI_Initialized(&is_running);
   int code = MPI_SUCCESS;
-  if (!is_running) {
-    int provided = 0;
-    code = MPI_Init_thread(nullptr, nullptr, MPI_THREAD_FUNNELED, &provided);
+  if (is_running) {
+    MPI_Query_thread(&threads);
+  } else {
+    code = MPI_Init_thread(nullptr, nullptr, MPI_THREAD_SERIALIZED, &threads);
   }
   const MPI_Comm parent = rendezvous->mpi_communicator
                               ? *static_cast<const MPI_Comm*>(rendezvous->mpi_communicator)
@@ -154,5 +157,6 @@ pdl::Communicator* pdl_transport_create(const pdl::Rendezvous* rendezvous, char*
   MPI_Comm_set_errhandler(communicator, MPI_ERRORS_RETURN);
   MPI_Comm_rank(communicator, &rank);
   MPI_Comm_size(communicator, &size);
-  return new pdl::MpiCommunicator(rank, size, communicator, !is_running);
+  return new pdl::MpiCommunicator(rank, size, threads >= MPI_THREAD_SERIALIZED, communicator,
+                                  !is_running);
 }

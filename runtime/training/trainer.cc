@@ -63,8 +63,11 @@ llvm::Expected<Trainer::Impl::StepNetwork> Trainer::Impl::MakeStepNetwork(Graph 
   NetworkOptions kept = options.network;
   kept.max_bindings = std::max(kept.max_bindings, kStepBindings);
   if (uses_micro_batches()) {
-    auto split = MicroBatchStep::Create(step, made.outputs, scale_state, kept, registry,
-                                        sharding ? &*sharding : nullptr);
+    MicroBatchStep::Properties properties{made.outputs, scale_state,
+                                          sharding ? &*sharding : nullptr};
+    // One process has nothing to send.
+    properties.bucket_bytes = is_distributed() ? options.bucket_bytes : INT64_MAX;
+    auto split = MicroBatchStep::Create(step, std::move(properties), kept, registry);
     if (!split) return split.takeError();
     made.micro_batches = std::move(*split);
   }

@@ -11,6 +11,8 @@ llvm::Error Trainer::Impl::SetMicroBatch() {
   const int64_t ranks = is_distributed() ? options.communicator->size() : 1;
   const int64_t rows = options.batch_size;
   if (rows < 1) return wrong("a batch has at least 1 row, got {0}", rows);
+  if (options.bucket_bytes < 1)
+    return wrong("a bucket of gradients has at least 1 byte, got {0}", options.bucket_bytes);
   if (options.micro_batch < 0)
     return wrong("a micro-batch has at least 1 row, got {0}", options.micro_batch);
   if (rows % ranks != 0) {

@@ -23,7 +23,7 @@ llvm::Error Trainer::Impl::ShareOptimizer(const Graph& step) {
     return needed.contains(variable.name()) ? UpdateKind::kCommon : UpdateKind::kSharded;
   };
   sharding = {ShareUpdates(split->update, options.communicator->size(), kind_of),
-              options.communicator->rank()};
+              options.communicator->rank(), options.communicator->size()};
   return llvm::Error::success();
 }
 

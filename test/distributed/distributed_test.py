@@ -101,6 +101,9 @@ class Distributed(unittest.TestCase):
                 for ranks in (1, 2, 4):
                     output = self.train(ranks, model, data, f"{name}{ranks}", *options)
                     self.assertEqual(self.weights(f"{name}{ranks}"), self.weights(f"{name}0"), output)
+                # Each gradient is sent as soon as it is computed.
+                output = self.train(2, model, data, f"{name}b", *options, "--bucket", "1")
+                self.assertEqual(self.weights(f"{name}b"), self.weights(f"{name}0"), output)
 
     @unittest.skipIf(LAUNCHER == "torchrun", "it needs an agent on each host")
     def test_two_hosts(self):

@@ -12,6 +12,7 @@
 #include "pdl/compiler/training.h"
 #include "pdl/op/error.h"
 #include "pdl/op/op_registry.h"
+#include "pdl/train/micro_batches.h"
 #include "tools/pdl/commands.h"
 #include "tools/pdl/support/console.h"
 #include "tools/pdl/support/load_network.h"
@@ -53,6 +54,8 @@ struct DumpArguments {
   /// Print the gradients of this loss, or empty.
   std::string gradient_of;
   bool step = false;
+  bool micro_batches = false;
+  int64_t bucket_bytes = MicroBatchStep::kBucketBytes;
 };
 
 /// Stores the network after one pass, as a string.
@@ -96,6 +99,31 @@ llvm::Expected<std::string> DumpPlan(LoadedNetwork loaded, const CommonOptions& 
   RunOptions run;
   run.training = options.training;
   return (*network)->DescribePlan(context->get(), run, options.sizes);
+}
+
+/// The plan of a training step that is computed from micro-batches: that of the gradients, the
+/// buckets in which they are added over processes, and that of the update.
+llvm::Expected<std::string> DumpStepPlan(LoadedNetwork loaded, const DumpArguments& arguments) {
+  const CommonOptions& options = arguments.common;
+  auto context = OpenDevice(options);
+  if (!context) return context.takeError();
+  NetworkOptions of_networks;
+  of_networks.pass_observer = options.pass_timings.get();
+  of_networks.precision = PrecisionOf(options);
+  MicroBatchStep::Properties properties;
+  properties.bucket_bytes = arguments.bucket_bytes;
+  auto step =
+      MicroBatchStep::Create(loaded.graph, std::move(properties), of_networks, GlobalRegistry());
+  if (!step) return step.takeError();
+  const TimedStage stage(options.pass_timings.get(), "plan");
+  RunOptions run;
+  run.training = true;
+  auto gradients = (*step)->gradients().DescribePlan(context->get(), run, options.sizes);
+  if (!gradients) return gradients.takeError();
+  auto update = (*step)->update().DescribePlan(context->get(), run, {});
+  if (!update) return update.takeError();
+  return "gradients of a micro-batch\n" + *gradients + "\n" + (*step)->BucketsToString() +
+         "\nupdate\n" + *update;
 }
 
 /// The graph that returns the loss and its gradient with respect to each parameter that it depends
@@ -194,7 +222,9 @@ llvm::Expected<std::string> Dump(llvm::StringRef path, const DumpArguments& argu
       return error;
     return printer.text();
   }
-  if (stage == "plan") return DumpPlan(std::move(*loaded), arguments.common);
+  if (stage == "plan")
+    return arguments.micro_batches ? DumpStepPlan(std::move(*loaded), arguments)
+                                   : DumpPlan(std::move(*loaded), arguments.common);
   if (stage == "opt") return DumpLowered(stage, std::move(*loaded), arguments.common);
   SerializeOptions options;
   options.locations = !arguments.no_locations;
@@ -254,6 +284,11 @@ int DumpMain(Arguments arguments) {
       &dump.gradient_of);
   line.AddFlag("--step", "print the network of a training step, with all minimize statements",
                &dump.step);
+  line.AddFlag("--micro-batches",
+               "plan, with --step: of a step from micro-batches, as several processes compute it: "
+               "gradients, the buckets in which they are added, update",
+               &dump.micro_batches);
+  AddBucketOption(line, &dump.bucket_bytes);
   AddPrecisionOption(line, &dump.common);
   AddSizeOption(line, "plan: the size of a symbol: --size N=32", &dump.common);
   line.Section("The network");
@@ -271,6 +306,8 @@ int DumpMain(Arguments arguments) {
   if (StepPipeline().Find(dump.pass) != nullptr && !dump.step)
     return Finish(
         line.Wrong("the pass '" + dump.pass + "' is part of a training step: give --step"));
+  if (dump.micro_batches && (!dump.step || dump.stage != "plan"))
+    return Finish(line.Wrong("--micro-batches needs --step and --emit=plan"));
   dump.common.training_step = dump.step;
   PassPrinter printer(dump.pass, dump.common.pass_timings.get());
   // If passes are observed, a plan is made from a copy of the graph.

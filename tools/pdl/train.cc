@@ -47,6 +47,7 @@ struct TrainArguments {
   CommonOptions common;
   std::string data, validate, folder = "run";
   std::optional<int64_t> epochs, steps, batch_size, micro_batch;
+  int64_t bucket_bytes = MicroBatchStep::kBucketBytes;
   ProcessArguments processes;
   bool has_seed = false;
   bool no_shuffle = false, drop_last = false, shard_optimizer = false;
@@ -83,6 +84,7 @@ void AddDataOptions(CommandLine& line, TrainArguments* arguments) {
                 "compute a step from micro-batches of N examples, with the mean of their gradients "
                 "(default: all examples of a batch that a process has)",
                 ToInt([arguments](int64_t value) { arguments->micro_batch = value; }));
+  AddBucketOption(line, &arguments->bucket_bytes);
   line.AddFlag("--shard-optimizer",
                "let each process keep the states of optimizers for a part of the parameters only; "
                "the results are the same",
@@ -202,6 +204,7 @@ TrainerOptions ToTrainerOptions(const TrainArguments& arguments) {
   TrainerOptions options;
   options.batch_size = arguments.batch_size.value_or(32);
   options.micro_batch = arguments.micro_batch.value_or(0);
+  options.bucket_bytes = arguments.bucket_bytes;
   options.epochs = arguments.epochs.value_or(arguments.steps ? 0 : 1);
   options.steps = arguments.steps.value_or(0);
   options.seed = arguments.common.seed;

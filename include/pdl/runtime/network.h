@@ -20,6 +20,7 @@
 namespace pdl {
 
 class PassObserver;
+class OutputObserver;
 class RunObserver;
 
 /// Options for creating a Network from a Graph.
@@ -66,6 +67,9 @@ struct RunOptions {
   bool check_indices = false;
   /// Observes the result of each call. Calls run in source order without fused groups. Slow.
   RunObserver* observer = nullptr;
+  /// If not null, receives each output as soon as it is complete, instead of only after the run. On
+  /// CUDA, and if calls are observed individually, outputs are complete after the last call.
+  OutputObserver* output_observer = nullptr;
   /// If not null, accumulates the time of each step of the plan, including fused groups. On CUDA,
   /// each step is synchronized.
   RunProfile* profile = nullptr;

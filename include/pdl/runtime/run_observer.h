@@ -39,6 +39,16 @@ class PDL_API RunObserver {
   virtual void SeeNotFinite(llvm::StringRef name);
 };
 
+/// Receives the outputs of a run one by one (RunOptions::output_observer).
+class PDL_API OutputObserver {
+ public:
+  virtual ~OutputObserver();
+  /// Called once for each output that the run computes, in the thread of the run, as soon as no
+  /// further call of the run changes the output. `tensor` is on the CPU, and valid during the call.
+  /// An Error ends the run, which returns it.
+  virtual llvm::Error SeeOutput(llvm::StringRef name, const Tensor& tensor) = 0;
+};
+
 }  // namespace pdl
 
 #endif  // PDL_RUNTIME_RUN_OBSERVER_H_

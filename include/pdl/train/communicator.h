@@ -2,6 +2,7 @@
 #ifndef PDL_TRAIN_COMMUNICATOR_H_
 #define PDL_TRAIN_COMMUNICATOR_H_
 
+#include <atomic>
 #include <cstdint>
 #include <string>
 #include <utility>
@@ -42,7 +43,7 @@ using ReceivedBytes = llvm::MutableArrayRef<char>;
 /// The processes of a run, which are called ranks and numbered from 0. All ranks make the same
 /// calls in the same order; each call waits for the other ranks, at most `timeout` seconds, and
 /// returns a RankError if the transport fails or another rank does not take part in time. The run
-/// cannot continue after an Error. Not thread-safe.
+/// cannot continue after an Error. Only one thread may make a call at a time.
 class PDL_API Communicator {
  public:
   virtual ~Communicator() = default;
@@ -67,14 +68,21 @@ class PDL_API Communicator {
   /// Ends the processes of all ranks, this one with the exit status `status`. Does not return.
   [[noreturn]] virtual void Abort(int status) = 0;
 
+  /// Whether any thread may make calls; otherwise only the one that made the communicator may.
+  bool allows_any_thread() const { return allows_any_thread_; }
   /// Bytes that this rank has sent to others so far.
   int64_t bytes_sent() const { return bytes_sent_; }
   /// The longest time that a call waits for other ranks, in seconds; 60 at first.
   double timeout() const { return timeout_; }
   void set_timeout(double seconds) { timeout_ = seconds; }
+  /// Whether other threads of this process compute during calls, which then give up the processor
+  /// while they wait, at the price of a higher latency. May be changed during a call.
+  bool is_in_background() const { return in_background_.load(std::memory_order_relaxed); }
+  void set_in_background(bool value) { in_background_ = value; }
 
  protected:
-  Communicator(int rank, int size) : rank_(rank), size_(size) {}
+  Communicator(int rank, int size, bool allows_any_thread = true)
+      : rank_(rank), size_(size), allows_any_thread_(allows_any_thread) {}
   /// Exchange, with valid arguments. Adds the ranks that did not send or receive in time to
   /// `missing`, in which case the Error is replaced by one that names them.
   virtual llvm::Error Transfer(llvm::ArrayRef<SentBytes> send,
@@ -83,8 +91,10 @@ class PDL_API Communicator {
 
  private:
   const int rank_, size_;
+  const bool allows_any_thread_;
   int64_t bytes_sent_ = 0;
   double timeout_ = 60;
+  std::atomic<bool> in_background_ = false;
 };
 
 }  // namespace pdl

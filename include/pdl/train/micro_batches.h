@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "llvm/ADT/STLFunctionalExtras.h"
+#include "llvm/ADT/StringMap.h"
 #include "llvm/Support/Error.h"
 #include "pdl/compiler/export.h"
 #include "pdl/compiler/graph.h"
@@ -48,14 +49,28 @@ class PDL_API MicroBatchStep {
   struct Sharding {
     /// Of a step in which all `minimize` statements are active.
     UpdateOwners owners;
-    int rank = 0;
+    int rank = 0, ranks = 1;
   };
-  /// `step` is the network of a step as StepPipeline() makes it; `metrics` are names of outputs
-  /// with one element; `scale_state` is the state with the loss scale, or empty; `sharding` may be
-  /// null. Returns the errors of SplitTrainingStep, ShardUpdate and Network::Create.
-  static llvm::Expected<std::shared_ptr<const MicroBatchStep>> Create(
-      const Graph& step, std::vector<std::string> metrics, std::string scale_state,
-      const NetworkOptions& options, const OpRegistry& registry, const Sharding* sharding);
+  /// What belongs to a step besides its network.
+  struct Properties {
+    /// Names of outputs with one element.
+    std::vector<std::string> metrics;
+    /// The state with the loss scale, or empty.
+    std::string scale_state;
+    /// Null: each rank makes the complete update.
+    const Sharding* sharding = nullptr;
+    /// Gradients are added over ranks in buckets of at least this number of bytes, in the order of
+    /// the calls that compute them, while later ones are computed.
+    int64_t bucket_bytes = kBucketBytes;
+  };
+  static constexpr int64_t kBucketBytes = int64_t{8} << 20;
+  /// `step` is the network of a step as StepPipeline() makes it. Returns the errors of
+  /// SplitTrainingStep, ShardUpdate and Network::Create.
+  static llvm::Expected<std::shared_ptr<const MicroBatchStep>> Create(const Graph& step,
+                                                                      Properties properties,
+                                                                      const NetworkOptions& options,
+                                                                      const OpRegistry& registry);
+  ~MicroBatchStep();
 
   /// One run of the step.
   struct Batch {
@@ -86,13 +101,28 @@ class PDL_API MicroBatchStep {
   /// does not answer or is at another step.
   llvm::Expected<Result> Run(const Batch& batch, Scope* scope, DeviceContext* context) const;
 
+  /// The network of losses, gradients and other values that updates read, and that of the update.
+  const Network& gradients() const { return *gradients_; }
+  const Network& update() const { return *update_; }
+  /// The buckets in the order in which they are added, with the names, types and bytes of their
+  /// values, one value in a line.
+  std::string BucketsToString() const;
+
  private:
   class Runner;
-  MicroBatchStep() = default;
+  struct Bucket;
+  MicroBatchStep();
+  void FormBuckets(int64_t bucket_bytes, int ranks);
 
   /// A value that updates read: the rank that is the only one to read it, or kAllRanks.
   struct Mean : SplitStep::Mean {
     int reader;
+  };
+  /// Where a mean or a metric is among the values of a micro-batch: in those of f64 for a metric
+  /// and a mean of that dtype, else in those of f32.
+  struct Place {
+    size_t bucket, offset;
+    bool is_metric;
   };
   /// A parameter that a rank updates.
   struct OwnedParameter {
@@ -103,8 +133,11 @@ class PDL_API MicroBatchStep {
   static constexpr int kAllRanks = -1;
 
   std::shared_ptr<const Network> gradients_, update_;
-  /// Those that all ranks read come first, then those of rank 0, and so on.
+  /// By bucket; then those that all ranks read come first, then those of rank 0, and so on.
   std::vector<Mean> means_;
+  /// At least one; the last one has the metrics, too.
+  std::vector<Bucket> buckets_;
+  llvm::StringMap<Place> places_;
   std::vector<OwnedParameter> owned_;
   std::vector<std::string> metrics_;
   std::string scale_state_;

@@ -20,6 +20,7 @@
 #include "pdl/runtime/network.h"
 #include "pdl/train/communicator.h"
 #include "pdl/train/dataset.h"
+#include "pdl/train/micro_batches.h"
 
 namespace pdl {
 
@@ -40,6 +41,9 @@ struct TrainerOptions {
   /// rank 0 returns it and the others a ReportedByOtherRank; after any other Error the communicator
   /// cannot be used any more. Must outlive the Trainer.
   Communicator* communicator = nullptr;
+  /// Gradients are added over the ranks in buckets of at least this number of bytes, as soon as
+  /// they are computed and while others still are. Does not change the result.
+  int64_t bucket_bytes = MicroBatchStep::kBucketBytes;
   /// Divides the updates over the ranks: each keeps the states of optimizers for a part of the
   /// parameters only. Results and checkpoints have the same bits as without. Save must then be
   /// called by all ranks. Excludes `average`; without other ranks it has no effect.

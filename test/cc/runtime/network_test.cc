@@ -3,8 +3,11 @@
 
 #include <atomic>
 
+#include "llvm/ADT/STLExtras.h"
+#include "llvm/Support/FormatVariadic.h"
 #include "pdl/op/inference.h"
 #include "pdl/op/register_op.h"
+#include "pdl/runtime/run_observer.h"
 #include "pdl/runtime/run_profile.h"
 #include "test/cc/testing/network_testing.h"
 
@@ -433,6 +436,79 @@ TEST_F(NetworkTest, AProfileCountsTheStepsOfThePlan) {
     EXPECT_EQ(step.runs, 3);
     EXPECT_GT(step.seconds, 0);
   }
+}
+
+/// Writes down the outputs that it sees, and how many calls of `test_counted` had run.
+class Outputs final : public OutputObserver {
+ public:
+  llvm::Error SeeOutput(llvm::StringRef name, const Tensor& tensor) override {
+    seen.push_back(
+        llvm::formatv("{0} = {1} after {2}", name, TensorToString(tensor), counted_runs.load()));
+    if (name == fails_at) return MakeDeviceError("enough");
+    return llvm::Error::success();
+  }
+
+  std::string fails_at;
+  std::vector<std::string> seen;
+};
+
+TEST_F(NetworkTest, ShowsOutputsAsSoonAsTheyAreComplete) {
+  // An output of a call, two names for one value, an input, a constant, and an alias.
+  Make(
+      "input x: f32[N]\n"
+      "a = test_counted(x)\n"
+      "b = test_counted(a + 1)\n"
+      "output b\noutput a\noutput again = a\noutput x2 = x\noutput c = 2 * 3\n"
+      "output r = reshape(test_counted(b * 2), [1, N])\n");
+  FeedX({1});
+  counted_runs = 0;
+  Outputs outputs;
+  RunOptions options;
+  options.output_observer = &outputs;
+  EXPECT_EQ(Run(options), "");
+  EXPECT_EQ(outputs.seen, (std::vector<std::string>{"a = [1.0] after 1", "b = [2.0] after 2",
+                                                    "r = [[4.0]] after 3", "again = [1.0] after 3",
+                                                    "x2 = [1.0] after 3", "c = 6 after 3"}));
+  EXPECT_EQ(Get("again"), Get("a"));
+
+  // Calls that are observed one by one.
+  outputs.seen.clear();
+  options.check_finite = true;
+  options.outputs = {"b", "a"};
+  counted_runs = 0;
+  EXPECT_EQ(Run(options), "");
+  EXPECT_EQ(outputs.seen, (std::vector<std::string>{"b = [2.0] after 2", "a = [1.0] after 2"}));
+}
+
+TEST_F(NetworkTest, AnErrorOfTheOutputObserverEndsTheRun) {
+  Make(
+      "input x: f32[N]\nstate s: f32[] = zeros()\n"
+      "a = test_counted(x)\noutput a\noutput b = test_counted(a + 1)\nupdate s = sum(a)\n");
+  FeedX({1});
+  counted_runs = 0;
+  Outputs outputs;
+  outputs.fails_at = "a";
+  RunOptions options;
+  options.output_observer = &outputs;
+  EXPECT_EQ(Run(options), "enough");
+  EXPECT_EQ(counted_runs, 1);
+  EXPECT_EQ(scope_.Find("a"), nullptr);
+}
+
+TEST_F(NetworkTest, ShowsOutputsOfNetworksWithDataDependentSizes) {
+  Make(
+      "input x: f32[N]\ntaken = gather(x, nonzero(x)[:, 0])\noutput first = x + 1\noutput taken\n"
+      "output last = taken * 2\n");
+  FeedX({0, 3});
+  Outputs outputs;
+  RunOptions options;
+  options.output_observer = &outputs;
+  counted_runs = 0;
+  EXPECT_EQ(Run(options), "");
+  llvm::sort(outputs.seen);
+  EXPECT_EQ(outputs.seen,
+            (std::vector<std::string>{"first = [1.0, 4.0] after 0", "last = [6.0] after 0",
+                                      "taken = [3.0] after 0"}));
 }
 
 }  // namespace

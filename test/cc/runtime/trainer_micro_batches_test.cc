@@ -359,6 +359,44 @@ TEST(MicroBatches, RanksThatDiffer) {
             "the ranks do not agree: rank 1 differs from rank 0 in the network [PDL0515]");
 }
 
+TEST(MicroBatches, BucketsDoNotChangeTheResult) {
+  for (const char* text : {kNetwork, kTable}) {
+    TrainerOptions options = MicroBatches(2);
+    const std::string expected = Train(text, options);
+    // One value in each bucket, a few, and all in one; also with ranks that have no micro-batch of
+    // the last batch.
+    for (const int64_t bytes : {1, 64, 1 << 20})
+      for (const int ranks : {2, 4}) {
+        options.bucket_bytes = bytes;
+        EXPECT_EQ(TrainRanks(ranks, text, options) == expected, true) << bytes << " " << ranks;
+      }
+    options.bucket_bytes = 1;
+    options.network.precision = DType::kF16;
+    EXPECT_EQ(TrainRanks(2, text, options) == Train(text, options), true);
+    options.network.precision = DType::kF32;
+    options.check_finite = true;
+    EXPECT_EQ(TrainRanks(2, text, options) == expected, true);
+  }
+}
+
+TEST(MicroBatches, OptionsOfBuckets) {
+  TrainerOptions options = MicroBatches(2);
+  options.bucket_bytes = 0;
+  EXPECT_EQ(Train(kNetwork, options), "a bucket of gradients has at least 1 byte, got 0 [PDL0515]");
+  RunRanks(2, [&](Communicator& communicator) {
+    TrainerOptions own = MicroBatches(2);
+    own.communicator = &communicator;
+    own.bucket_bytes = communicator.rank() == 0 ? 1 : 1000;
+    Training run(own, kNetwork);
+    ASSERT_TRUE(run.trainer) << run.message;
+    EXPECT_EQ(Message(run.trainer->Step().takeError()),
+              communicator.rank() == 0
+                  ? "the ranks do not agree: rank 1 differs from rank 0 in the "
+                    "buckets of gradients [PDL0515]"
+                  : "another rank reports the error");
+  });
+}
+
 TEST(MicroBatches, ARankThatDoesNotAnswer) {
   RunRanks(
       3,

@@ -73,7 +73,11 @@ TEST(Shards, HaveTheBitsOfOneProcess) {
   for (const std::string& text : {std::string(kAdam), Clipped(), std::string(kEvery)}) {
     const std::string expected = Train(1, text, Options(2));
     for (const int ranks : {1, 2, 4})
-      EXPECT_EQ(Train(ranks, text, Sharded()) == expected, true) << ranks << text;
+      for (const int64_t bytes : {int64_t{1}, int64_t{64}, MicroBatchStep::kBucketBytes}) {
+        TrainerOptions options = Sharded();
+        options.bucket_bytes = bytes;
+        EXPECT_EQ(Train(ranks, text, options) == expected, true) << ranks << bytes << text;
+      }
   }
 }
 

@@ -4,6 +4,7 @@
 #include <functional>
 #include <limits>
 
+#include "runtime/distributed/sum_queue.h"
 #include "test/cc/testing/runtime_testing.h"
 #include "test/cc/testing/thread_communicator.h"
 
@@ -200,6 +201,82 @@ TEST(TreeSum, ErrorsNameRanks) {
     EXPECT_EQ(message, communicator.rank() == 0 ? "rank 1 is at step 5, but rank 0 at step 4"
                                                 : "rank 0 is at step 4, but rank 1 at step 5");
   });
+}
+
+/// The sum of that number of leaves, of which leaf i is LeafOf(i + shift).
+TreeValues SumOf(int64_t leaves, int64_t shift) {
+  TreeSum sum(0);
+  for (int64_t leaf = 0; leaf < leaves; ++leaf) sum.AddLeaf(LeafOf(leaf + shift));
+  return std::move(sum).Total();
+}
+
+TreeSum PartOf(int64_t leaves, int64_t shift, const Communicator& communicator) {
+  const MicroBatchRange range = MicroBatchesOf(leaves, communicator.rank(), communicator.size());
+  TreeSum sum(range.begin);
+  for (int64_t leaf = range.begin; leaf < range.end; ++leaf) sum.AddLeaf(LeafOf(leaf + shift));
+  return sum;
+}
+
+TEST(SumQueue, ReturnsAllSumsInOrder) {
+  const SumLayout layout{{7, 3}, {}};
+  for (const int64_t leaves : {1, 4, 5})
+    for (const int count : {1, 2, 5}) {
+      RunRanks(3, [&, leaves = leaves, count = count](Communicator& communicator) {
+        SumQueue queue(communicator, leaves, {7, communicator.rank() == 2});
+        for (int i = 0; i + 1 < count; ++i) queue.Add(PartOf(leaves, 10 * i, communicator), layout);
+        const std::vector<TreeValues> sums =
+            Value(queue.Finish(PartOf(leaves, 10 * (count - 1), communicator), layout));
+        ASSERT_EQ(sums.size(), static_cast<size_t>(count));
+        for (int i = 0; i < count; ++i) {
+          EXPECT_EQ(sums[static_cast<size_t>(i)].f32, SumOf(leaves, 10 * i).f32);
+          EXPECT_EQ(sums[static_cast<size_t>(i)].f64, SumOf(leaves, 10 * i).f64);
+        }
+        EXPECT_TRUE(queue.stop());
+        EXPECT_FALSE(communicator.is_in_background());
+      });
+    }
+}
+
+TEST(SumQueue, ComputesInTheCallersThreadIfTheCommunicatorRequiresIt) {
+  const SumLayout layout{{7, 3}, {}};
+  RunRanks(
+      2,
+      [&](Communicator& communicator) {
+        SumQueue queue(communicator, 2, {});
+        queue.Add(PartOf(2, 0, communicator), layout);
+        EXPECT_EQ(communicator.bytes_sent(), 0);
+        const std::vector<TreeValues> sums =
+            Value(queue.Finish(PartOf(2, 5, communicator), layout));
+        ASSERT_EQ(sums.size(), 2u);
+        EXPECT_EQ(sums[0].f32, SumOf(2, 0).f32);
+        EXPECT_EQ(sums[1].f32, SumOf(2, 5).f32);
+      },
+      60, /*allows_any_thread=*/false);
+}
+
+TEST(SumQueue, ErrorsEndTheStep) {
+  const SumLayout layout{{7, 3}, {}};
+  RunRanks(
+      2,
+      [&](Communicator& communicator) {
+        if (communicator.rank() == 1) return;
+        SumQueue queue(communicator, 2, {});
+        for (int i = 0; i < 3; ++i) queue.Add(PartOf(2, 0, communicator), layout);
+        EXPECT_EQ(Message(queue.Finish(PartOf(2, 0, communicator), layout).takeError()),
+                  "rank 1 did not answer within 0.2 s");
+      },
+      0.2);
+  // The step fails at a rank before the last gradients: its queue is destroyed.
+  RunRanks(
+      2,
+      [&](Communicator& communicator) {
+        SumQueue queue(communicator, 2, {});
+        for (int i = 0; i < 3; ++i) queue.Add(PartOf(2, 0, communicator), layout);
+        if (communicator.rank() == 1) return;
+        EXPECT_EQ(Message(queue.Finish(PartOf(2, 0, communicator), layout).takeError()),
+                  "rank 1 did not answer within 0.5 s");
+      },
+      0.5);
 }
 
 TEST(Communicator, GathersAndBroadcasts) {

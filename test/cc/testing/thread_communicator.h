@@ -29,8 +29,8 @@ struct Mailboxes {
 
 class ThreadCommunicator : public Communicator {
  public:
-  ThreadCommunicator(int rank, int size, Mailboxes& mailboxes)
-      : Communicator(rank, size), mailboxes_(mailboxes) {}
+  ThreadCommunicator(int rank, int size, Mailboxes& mailboxes, bool allows_any_thread = true)
+      : Communicator(rank, size, allows_any_thread), mailboxes_(mailboxes) {}
   [[noreturn]] void Abort(int status) override { std::_Exit(status); }
 
  private:
@@ -62,12 +62,13 @@ class ThreadCommunicator : public Communicator {
 };
 
 /// Calls `run` for each of `size` ranks, in a thread of its own.
-inline void RunRanks(int size, const std::function<void(Communicator&)>& run, double timeout = 60) {
+inline void RunRanks(int size, const std::function<void(Communicator&)>& run, double timeout = 60,
+                     bool allows_any_thread = true) {
   Mailboxes mailboxes;
   std::vector<std::thread> threads;
   for (int rank = 0; rank < size; ++rank)
     threads.emplace_back([&, rank] {
-      ThreadCommunicator communicator(rank, size, mailboxes);
+      ThreadCommunicator communicator(rank, size, mailboxes, allows_any_thread);
       communicator.set_timeout(timeout);
       run(communicator);
     });

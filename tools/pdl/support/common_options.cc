@@ -120,6 +120,19 @@ void AddRunOptions(CommandLine& line, CommonOptions* options) {
                 });
 }
 
+void AddBucketOption(CommandLine& line, int64_t* bytes) {
+  line.AddValue(
+      "--bucket", "SIZE",
+      "add gradients over processes in parts of at least this size, each as soon as it is "
+      "computed (default 8MiB)",
+      [bytes](llvm::StringRef text) -> llvm::Error {
+        auto size = ParseByteSize(text);
+        if (!size) return size.takeError();
+        *bytes = *size;
+        return llvm::Error::success();
+      });
+}
+
 void AddTimePassesOption(CommandLine& line, CommonOptions* options) {
   line.AddValue("--time-passes", "",
                 "print to standard error the time of each pass over the network, and the number of "

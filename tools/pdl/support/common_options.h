@@ -66,6 +66,8 @@ void AddSizeOption(CommandLine& line, llvm::StringRef help, CommonOptions* optio
 void AddRunOptions(CommandLine& line, CommonOptions* options);
 /// Adds --training, for commands that run or show an unchanged network.
 void AddTrainingOption(CommandLine& line, CommonOptions* options);
+/// Adds --bucket, the size of the parts in which gradients are added over processes.
+void AddBucketOption(CommandLine& line, int64_t* bytes);
 /// Adds --time-passes.
 void AddTimePassesOption(CommandLine& line, CommonOptions* options);
 /// Prints the measurements of --time-passes to standard error, if that was given.
