@@ -22,13 +22,25 @@ std::error_code ReportedByOtherRank::convertToErrorCode() const {
   return llvm::inconvertibleErrorCode();
 }
 
+StartedExchange::~StartedExchange() = default;
+
 llvm::Error Communicator::Exchange(llvm::ArrayRef<SentBytes> send,
                                    llvm::ArrayRef<ReceivedBytes> receive) {
+  auto started = Start(send, receive);
+  return started ? Finish(std::move(*started)) : started.takeError();
+}
+
+llvm::Expected<std::unique_ptr<StartedExchange>> Communicator::Start(
+    llvm::ArrayRef<SentBytes> send, llvm::ArrayRef<ReceivedBytes> receive) {
   assert(send.size() == static_cast<size_t>(size_) && receive.size() == send.size());
-  std::vector<int> missing;
-  llvm::Error error = Transfer(send, receive, &missing);
   for (const auto& [rank, bytes] : llvm::enumerate(send))
     if (static_cast<int>(rank) != rank_) bytes_sent_ += static_cast<int64_t>(bytes.size());
+  return StartTransfer(send, receive);
+}
+
+llvm::Error Communicator::Finish(std::unique_ptr<StartedExchange> exchange) {
+  std::vector<int> missing;
+  llvm::Error error = exchange->Wait(timeout_, &missing);
   if (missing.empty()) return error;
   llvm::consumeError(std::move(error));
   const auto names = llvm::map_range(missing, [](int rank) { return std::to_string(rank); });

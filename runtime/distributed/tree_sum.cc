@@ -4,6 +4,7 @@
 #include <bit>
 #include <cassert>
 #include <cstring>
+#include <memory>
 
 #include "llvm/ADT/STLExtras.h"
 #include "llvm/Support/FormatVariadic.h"
@@ -11,17 +12,24 @@
 namespace pdl {
 namespace {
 
+/// Sets `count` sums; they may be the left or the right numbers.
+template <typename T>
+void Add(const T* left, const T* right, size_t count, T* sums) {
+  // Compilers vectorize a loop of a constant length.
+  constexpr size_t kBlock = 16;
+  size_t i = 0;
+  for (; i + kBlock <= count; i += kBlock) {
+    T block[kBlock];
+    for (size_t k = 0; k < kBlock; ++k) block[k] = left[i + k] + right[i + k];
+    std::copy_n(block, kBlock, sums + i);
+  }
+  for (; i < count; ++i) sums[i] = left[i] + right[i];
+}
+
 template <typename T>
 void AddTo(std::vector<T>& to, const std::vector<T>& from) {
   assert(to.size() == from.size() && "leaves have the same numbers of values");
-  // Compilers vectorize a loop of a constant length.
-  constexpr size_t kBlock = 16;
-  T* const sums = to.data();
-  const T* const added = from.data();
-  size_t i = 0;
-  for (; i + kBlock <= to.size(); i += kBlock)
-    for (size_t k = 0; k < kBlock; ++k) sums[i + k] += added[i + k];
-  for (; i < to.size(); ++i) sums[i] += added[i];
+  Add(to.data(), from.data(), to.size(), to.data());
 }
 
 void AddTo(TreeValues& to, const TreeValues& from) {
@@ -45,13 +53,6 @@ Slice PartOf(size_t size, int rank, int ranks) {
     return size * static_cast<size_t>(i) / static_cast<size_t>(ranks);
   };
   return {part(rank), part(rank + 1)};
-}
-
-SentBytes BytesOf(const std::vector<float>& values, Slice slice) {
-  return {reinterpret_cast<const char*>(values.data() + slice.begin), slice.size() * sizeof(float)};
-}
-ReceivedBytes BytesOf(std::vector<float>& values, Slice slice) {
-  return {reinterpret_cast<char*>(values.data() + slice.begin), slice.size() * sizeof(float)};
 }
 
 template <typename T>
@@ -189,65 +190,128 @@ class Reduction {
   std::vector<Part> parts_;  // by rank
 };
 
-/// Adds f32 values of which each rank has one node of the same level, without copies of them.
+/// Adds f32 values of which each rank has one node of the same level. The values stay in place and
+/// are sent in pieces: while a piece is added, the next one is received.
 class DirectReduction {
  public:
   DirectReduction(const SumLayout& layout, Communicator& communicator)
-      : communicator_(communicator), common_(layout.common.f32) {
-    Slice own{0, common_};
-    for (int rank = 0; rank < communicator.size(); ++rank) {
-      const size_t count = layout.own.empty() ? 0 : layout.own[static_cast<size_t>(rank)].f32;
+      : communicator_(communicator), ranks_(static_cast<size_t>(communicator.size())) {
+    const size_t common = layout.common.f32;
+    Slice own{0, common};
+    for (size_t rank = 0; rank < ranks_; ++rank) {
+      const size_t count = layout.own.empty() ? 0 : layout.own[rank].f32;
       own = {own.end, own.end + count};
       own_.push_back(own);
-      parts_.push_back(PartOf(common_, rank, communicator.size()));
+      parts_.push_back(PartOf(common, static_cast<int>(rank), communicator.size()));
     }
+    // The values that a rank receives for a piece stay in the cache.
+    piece_ = std::max(kReceived / std::max(ranks_ - 1, size_t{1}), kSmallestPiece);
+    for (Received& each : received_) each.resize(ranks_);
   }
 
+  /// Leaves the common values and this rank's own.
   llvm::Error Run(std::vector<float>* values) {
-    std::vector<float> part;
-    if (llvm::Error error = ReduceScatter(*values, parts_, &part)) return error;
-    std::vector<ReceivedBytes> receive;
-    for (const Slice& slice : parts_) receive.push_back(BytesOf(*values, slice));
-    const SentBytes sent = BytesOf(std::as_const(part), {0, part.size()});
-    if (llvm::Error error =
-            communicator_.Exchange(std::vector<SentBytes>(parts_.size(), sent), receive))
-      return error;
-    std::copy(part.begin(), part.end(),
-              values->begin() + static_cast<int64_t>(parts_[rank()].begin));
-    if (own_.back().end == common_) return llvm::Error::success();
-    if (llvm::Error error = ReduceScatter(*values, own_, &part)) return error;
-    values->resize(common_);
-    values->insert(values->end(), part.begin(), part.end());
+    values_ = values->data();
+    if (llvm::Error error = Reduce(parts_, /*returns_all=*/true)) return error;
+    if (llvm::Error error = Reduce(own_, /*returns_all=*/false)) return error;
+    const Slice own = own_[rank()];
+    std::copy(values_ + own.begin, values_ + own.end, values_ + parts_.back().end);
+    values->resize(parts_.back().end + own.size());
     return llvm::Error::success();
   }
 
  private:
+  using Exchange = std::unique_ptr<StartedExchange>;
+  using Received = std::vector<std::vector<float>>;  // by rank
+
   size_t rank() const { return static_cast<size_t>(communicator_.rank()); }
 
-  /// Sets `part` to the sum of this rank's slice.
-  llvm::Error ReduceScatter(const std::vector<float>& values, llvm::ArrayRef<Slice> slices,
-                            std::vector<float>* part) {
-    const Slice mine = slices[rank()];
-    std::vector<std::vector<float>> received(slices.size());
-    std::vector<SentBytes> send;
-    std::vector<ReceivedBytes> receive;
-    for (size_t other = 0; other < slices.size(); ++other) {
-      if (other != rank()) received[other].resize(mine.size());
-      send.push_back(BytesOf(values, slices[other]));
-      receive.push_back(BytesOf(received[other], {0, received[other].size()}));
+  /// Piece `index` of the values that a rank adds.
+  Slice PieceOf(const Slice& slice, size_t index) const {
+    const size_t begin = std::min(slice.begin + index * piece_, slice.end);
+    return {begin, std::min(begin + piece_, slice.end)};
+  }
+  template <typename Bytes>
+  Bytes BytesOf(Slice slice) const {
+    return {reinterpret_cast<char*>(values_ + slice.begin), slice.size() * sizeof(float)};
+  }
+
+  /// Each rank adds its slice of the values. If `returns_all`, all ranks get all sums.
+  llvm::Error Reduce(llvm::ArrayRef<Slice> slices, bool returns_all) {
+    size_t longest = 0;
+    for (const Slice& slice : slices) longest = std::max(longest, slice.size());
+    const size_t pieces = (longest + piece_ - 1) / piece_;
+    std::vector<Exchange> returned;
+    Exchange next;
+    if (pieces > 0)
+      if (llvm::Error error = StartToAdd(slices, 0, &next)) return error;
+    for (size_t i = 0; i < pieces; ++i) {
+      Exchange received = std::move(next);
+      if (i + 1 < pieces)
+        if (llvm::Error error = StartToAdd(slices, i + 1, &next)) return error;
+      if (llvm::Error error = communicator_.Finish(std::move(received))) return error;
+      AddPiece(PieceOf(slices[rank()], i), received_[i % 2]);
+      if (!returns_all) continue;
+      if (llvm::Error error = StartToReturn(slices, i, &returned.emplace_back())) return error;
     }
-    if (llvm::Error error = communicator_.Exchange(send, receive)) return error;
-    received[rank()].assign(values.begin() + static_cast<int64_t>(mine.begin),
-                            values.begin() + static_cast<int64_t>(mine.end));
-    TreeSum sum(0);
-    for (std::vector<float>& each : received) sum.AddLeaf({std::move(each), {}});
-    *part = std::move(std::move(sum).Total().f32);
+    for (Exchange& each : returned)
+      if (llvm::Error error = communicator_.Finish(std::move(each))) return error;
     return llvm::Error::success();
   }
 
+  /// Sends a piece of its slice to each rank, and receives the own one from each.
+  llvm::Error StartToAdd(llvm::ArrayRef<Slice> slices, size_t index, Exchange* exchange) {
+    std::vector<SentBytes> send;
+    std::vector<ReceivedBytes> receive;
+    const size_t count = PieceOf(slices[rank()], index).size();
+    for (size_t other = 0; other < ranks_; ++other) {
+      std::vector<float>& buffer = received_[index % 2][other];
+      if (other != rank()) buffer.resize(count);
+      send.push_back(BytesOf<SentBytes>(PieceOf(slices[other], index)));
+      receive.emplace_back(reinterpret_cast<char*>(buffer.data()), buffer.size() * sizeof(float));
+    }
+    return Start(send, receive, exchange);
+  }
+
+  /// Sends the sums of a piece to all ranks, and receives theirs. A rank has sent its values before
+  /// it receives their sums at the same addresses.
+  llvm::Error StartToReturn(llvm::ArrayRef<Slice> slices, size_t index, Exchange* exchange) {
+    const std::vector<SentBytes> send(ranks_, BytesOf<SentBytes>(PieceOf(slices[rank()], index)));
+    std::vector<ReceivedBytes> receive;
+    for (const Slice& slice : slices)
+      receive.push_back(BytesOf<ReceivedBytes>(PieceOf(slice, index)));
+    return Start(send, receive, exchange);
+  }
+
+  llvm::Error Start(llvm::ArrayRef<SentBytes> send, llvm::ArrayRef<ReceivedBytes> receive,
+                    Exchange* exchange) {
+    auto started = communicator_.Start(send, receive);
+    if (!started) return started.takeError();
+    *exchange = std::move(*started);
+    return llvm::Error::success();
+  }
+
+  /// Replaces own values by their sums over the ranks, which are the leaves of the tree.
+  void AddPiece(Slice own, Received& received) {
+    std::vector<float*> of_ranks;
+    for (std::vector<float>& each : received) of_ranks.push_back(each.data());
+    of_ranks[rank()] = values_ + own.begin;
+    for (size_t distance = 1; distance < ranks_; distance *= 2)
+      for (size_t left = 0; left + distance < ranks_; left += 2 * distance)
+        Add(of_ranks[left], of_ranks[left + distance], own.size(),
+            2 * distance < ranks_ ? of_ranks[left] : values_ + own.begin);
+  }
+
+  /// The numbers of elements that are received for a piece, and of a piece.
+  static constexpr size_t kReceived = size_t{1} << 18, kSmallestPiece = size_t{1} << 14;
+
   Communicator& communicator_;
-  const size_t common_;
+  const size_t ranks_;
+  size_t piece_;
+  float* values_ = nullptr;
   std::vector<Slice> parts_, own_;  // by rank
+  /// Of the current piece and the next one.
+  Received received_[2];
 };
 
 /// Whether each rank has one node, and all of the same level, so that the ranks are the leaves of a
@@ -257,7 +321,7 @@ bool HaveEqualNodes(int64_t leaves, int ranks) {
   return each > 0 && each * ranks == leaves && std::has_single_bit(static_cast<uint64_t>(each));
 }
 
-/// f32 values of this number are sent without copies, which takes more messages.
+/// f32 values of this number are sent in pieces, which takes more messages.
 constexpr size_t kDirect = size_t{1} << 18;
 
 }  // namespace

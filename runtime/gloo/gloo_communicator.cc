@@ -58,12 +58,29 @@ class GlooCommunicator final : public Communicator {
     std::unique_ptr<gloo::transport::UnboundBuffer> buffer;
   };
 
-  llvm::Error Transfer(llvm::ArrayRef<SentBytes> send, llvm::ArrayRef<ReceivedBytes> receive,
-                       std::vector<int>* missing) override {
-    const Clock::time_point end = Clock::now() + Milliseconds(timeout());
+  class Messages final : public StartedExchange {
+   public:
+    Messages(Context context, std::vector<Message> messages)
+        : context_(std::move(context)), messages_(std::move(messages)) {}
+
+    llvm::Error Wait(double timeout, std::vector<int>* missing) override {
+      const Clock::time_point end = Clock::now() + Milliseconds(timeout);
+      for (Message& message : messages_)
+        if (llvm::Error error = WaitFor(message, end, missing)) return error;
+      return llvm::Error::success();
+    }
+
+   private:
+    /// Buffers must not outlive it.
+    const Context context_;
+    std::vector<Message> messages_;
+  };
+
+  llvm::Expected<std::unique_ptr<StartedExchange>> StartTransfer(
+      llvm::ArrayRef<SentBytes> send, llvm::ArrayRef<ReceivedBytes> receive) override {
     // A number of its own for each transfer, so that messages of two are not confused.
     const uint64_t slot = next_slot_++;
-    messages_.clear();
+    std::vector<Message> messages;
     // Messages to the others are started even if one rank has ended, so that they find that, too.
     std::optional<int> ended;
     const auto start = [&](int peer, bool is_sent, char* data, size_t bytes) {
@@ -71,7 +88,7 @@ class GlooCommunicator final : public Communicator {
       try {
         auto buffer = context_->createUnboundBuffer(data, bytes);
         is_sent ? buffer->send(peer, slot) : buffer->recv(peer, slot);
-        messages_.push_back({peer, is_sent, std::move(buffer)});
+        messages.push_back({peer, is_sent, std::move(buffer)});
       } catch (const std::exception&) {
         if (!ended) ended = peer;
       }
@@ -80,10 +97,10 @@ class GlooCommunicator final : public Communicator {
       start(static_cast<int>(peer), false, bytes.data(), bytes.size());
     for (const auto [peer, bytes] : llvm::enumerate(send))
       start(static_cast<int>(peer), true, const_cast<char*>(bytes.data()), bytes.size());
-    if (ended) return HasEnded(*ended);
-    for (Message& message : messages_)
-      if (llvm::Error error = Wait(message, end, missing)) return error;
-    return llvm::Error::success();
+    auto started = std::make_unique<Messages>(context_, std::move(messages));
+    if (!ended) return started;
+    failed_ = std::move(started);
+    return HasEnded(*ended);
   }
 
   static llvm::Error HasEnded(int peer) {
@@ -91,7 +108,7 @@ class GlooCommunicator final : public Communicator {
                                        " has ended, or cannot be reached any more");
   }
 
-  static llvm::Error Wait(Message& message, Clock::time_point end, std::vector<int>* missing) {
+  static llvm::Error WaitFor(Message& message, Clock::time_point end, std::vector<int>* missing) {
     const auto left = std::chrono::duration_cast<milliseconds>(end - Clock::now());
     const milliseconds limit = std::max(left, milliseconds(1));
     try {
@@ -108,8 +125,8 @@ class GlooCommunicator final : public Communicator {
 
   Context context_;
   uint64_t next_slot_ = 0;
-  /// Of the latest transfer. After a failure, messages to others may still be under way.
-  std::vector<Message> messages_;
+  /// A transfer that a rank has left: messages to others may still be under way.
+  std::unique_ptr<Messages> failed_;
 };
 
 /// Whether the name of a host is an address of this machine, which sockets can have. Names of

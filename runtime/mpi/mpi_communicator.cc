@@ -10,6 +10,7 @@
 #include <string>
 #include <vector>
 
+#include "llvm/ADT/STLExtras.h"
 #include "pdl/version.h"
 #include "runtime/distributed/transport_library.h"
 
@@ -58,76 +59,87 @@ class MpiCommunicator final : public Communicator {
   }
 
  private:
-  llvm::Error Transfer(llvm::ArrayRef<SentBytes> send, llvm::ArrayRef<ReceivedBytes> receive,
-                       std::vector<int>* missing) override {
-    requests_.clear();
-    peers_.clear();
-    llvm::Error error = Start(send, receive);
-    if (!error) error = Wait(missing);
-    has_failed_ |= static_cast<bool>(error) || !missing->empty();
-    return error;
-  }
+  /// Messages under way.
+  class Messages final : public StartedExchange {
+   public:
+    explicit Messages(MpiCommunicator& communicator) : communicator_(communicator) {}
 
-  llvm::Error Start(llvm::ArrayRef<SentBytes> send, llvm::ArrayRef<ReceivedBytes> receive) {
-    int code = MPI_SUCCESS;
-    const auto for_each_message = [&](auto bytes, int peer, auto post) {
-      while (!bytes.empty() && code == MPI_SUCCESS) {
-        const auto message = bytes.take_front(kLargestMessage);
-        bytes = bytes.drop_front(message.size());
-        requests_.push_back(MPI_REQUEST_NULL);
-        peers_.push_back(peer);
-        code = post(message.data(), static_cast<int>(message.size()), MPI_BYTE, peer, kTag,
-                    communicator_, &requests_.back());
-      }
-    };
-    for (int peer = 0; peer < size(); ++peer)
-      if (peer != rank()) for_each_message(receive[static_cast<size_t>(peer)], peer, MPI_Irecv);
-    for (int peer = 0; peer < size(); ++peer)
-      if (peer != rank()) for_each_message(send[static_cast<size_t>(peer)], peer, MPI_Isend);
-    return code == MPI_SUCCESS ? llvm::Error::success() : Failure(code);
-  }
-
-  llvm::Error Wait(std::vector<int>* missing) {
-    std::vector<int> done(requests_.size());
-    Clock::time_point last = Clock::now(), polled = last;
-    Clock::time_point end = last + std::chrono::duration_cast<Clock::duration>(
-                                       std::chrono::duration<double>(timeout()));
-    for (;;) {
-      int count = 0;
-      const int code = MPI_Testsome(static_cast<int>(requests_.size()), requests_.data(), &count,
-                                    done.data(), MPI_STATUSES_IGNORE);
-      if (code != MPI_SUCCESS) return Failure(code);
-      if (count == MPI_UNDEFINED) return llvm::Error::success();
-      const Clock::time_point now = Clock::now();
-      if (count > 0) last = now;
-      // A process that was suspended has not waited for the others in the meantime.
-      if (now - polled > std::chrono::seconds(1)) end += now - polled;
-      polled = now;
-      if (now >= end) break;
-      // MPI makes progress in its calls only, so this must not sleep long while data arrive.
-      if (now - last < std::chrono::milliseconds(20)) {
-        is_in_background() ? usleep(20) : sched_yield();
-      } else {
-        usleep(200);
-      }
+    llvm::Error Start(llvm::ArrayRef<SentBytes> send, llvm::ArrayRef<ReceivedBytes> receive) {
+      const int own = communicator_.rank();
+      int code = MPI_SUCCESS;
+      const auto for_each_message = [&](auto bytes, int peer, auto post) {
+        while (!bytes.empty() && code == MPI_SUCCESS) {
+          const auto message = bytes.take_front(kLargestMessage);
+          bytes = bytes.drop_front(message.size());
+          requests_.push_back(MPI_REQUEST_NULL);
+          peers_.push_back(peer);
+          code = post(message.data(), static_cast<int>(message.size()), MPI_BYTE, peer, kTag,
+                      communicator_.communicator_, &requests_.back());
+        }
+      };
+      for (const auto [peer, bytes] : llvm::enumerate(receive))
+        if (static_cast<int>(peer) != own)
+          for_each_message(bytes, static_cast<int>(peer), MPI_Irecv);
+      for (const auto [peer, bytes] : llvm::enumerate(send))
+        if (static_cast<int>(peer) != own)
+          for_each_message(bytes, static_cast<int>(peer), MPI_Isend);
+      return code == MPI_SUCCESS ? llvm::Error::success() : communicator_.Failure(code);
     }
-    for (size_t i = 0; i < requests_.size(); ++i)
-      if (requests_[i] != MPI_REQUEST_NULL &&
-          !std::count(missing->begin(), missing->end(), peers_[i]))
-        missing->push_back(peers_[i]);
-    std::sort(missing->begin(), missing->end());
-    return llvm::Error::success();
+
+    llvm::Error Wait(double timeout, std::vector<int>* missing) override {
+      std::vector<int> done(requests_.size());
+      Clock::time_point last = Clock::now(), polled = last;
+      Clock::time_point end = last + std::chrono::duration_cast<Clock::duration>(
+                                         std::chrono::duration<double>(timeout));
+      for (;;) {
+        int count = 0;
+        const int code = MPI_Testsome(static_cast<int>(requests_.size()), requests_.data(), &count,
+                                      done.data(), MPI_STATUSES_IGNORE);
+        if (code != MPI_SUCCESS) return communicator_.Failure(code);
+        if (count == MPI_UNDEFINED) return llvm::Error::success();
+        const Clock::time_point now = Clock::now();
+        if (count > 0) last = now;
+        // A process that was suspended has not waited for the others in the meantime.
+        if (now - polled > std::chrono::seconds(1)) end += now - polled;
+        polled = now;
+        if (now >= end) break;
+        // MPI makes progress in its calls only, so this must not sleep long while data arrive.
+        if (now - last < std::chrono::milliseconds(20)) {
+          communicator_.is_in_background() ? usleep(20) : sched_yield();
+        } else {
+          usleep(200);
+        }
+      }
+      communicator_.has_failed_ = true;
+      for (size_t i = 0; i < requests_.size(); ++i)
+        if (requests_[i] != MPI_REQUEST_NULL &&
+            !std::count(missing->begin(), missing->end(), peers_[i]))
+          missing->push_back(peers_[i]);
+      std::sort(missing->begin(), missing->end());
+      return llvm::Error::success();
+    }
+
+   private:
+    MpiCommunicator& communicator_;
+    std::vector<MPI_Request> requests_;
+    std::vector<int> peers_;  // by request
+  };
+
+  llvm::Expected<std::unique_ptr<StartedExchange>> StartTransfer(
+      llvm::ArrayRef<SentBytes> send, llvm::ArrayRef<ReceivedBytes> receive) override {
+    auto messages = std::make_unique<Messages>(*this);
+    if (llvm::Error error = messages->Start(send, receive)) return error;
+    return messages;
   }
 
-  static llvm::Error Failure(int code) {
+  llvm::Error Failure(int code) {
+    has_failed_ = true;
     return llvm::make_error<RankError>("MPI failed: " + ErrorText(code));
   }
 
   MPI_Comm communicator_;
   const bool finalizes_;
   bool has_failed_ = false;
-  std::vector<MPI_Request> requests_;
-  std::vector<int> peers_;  // by request
 };
 
 }  // namespace

@@ -334,7 +334,7 @@ class MicroBatchStep::Runner : public OutputObserver {
   std::string overflow_;
 };
 
-/// Distributes the means over buckets, and gives them and the metrics their places.
+/// Distributes the means over buckets, and decides the positions of them and of the metrics.
 void MicroBatchStep::FormBuckets(int64_t bucket_bytes, int ranks) {
   const llvm::StringMap<size_t> positions = PositionsOfOutputs(gradients_->optimized_graph());
   llvm::stable_sort(means_, [&](const Mean& a, const Mean& b) {

@@ -196,11 +196,12 @@ class Distributed(unittest.TestCase):
         self.assertIn(f"rows 0 to 1 of {rows}: {model}:2:8: assert_true: x is positive [PDL0517]", done.stderr)
 
     def interrupt(self, signal_number, seed):
-        """Sends the signal to a random rank at a random time; returns the launcher's status and output."""
+        """Sends the signal to a random rank at a random time; returns the launcher's status and output. With odd seeds,
+        gradients are sent one by one."""
         choose = random.Random(seed)
         model, data = nets.write(self.folder, "mlp")
         arguments = ["--out", str(self.folder / "out"), "--overwrite", "--epochs", "100000", "--save-every", "5",
-                     "--timeout", "3", "--quiet"]
+                     "--timeout", "3", "--quiet", *(["--bucket", "1"] if seed % 2 else [])]
         process = subprocess.Popen(command(4, model, data, *arguments), stderr=subprocess.PIPE, text=True)
         last = self.folder / "out/last.safetensors"
         end = time.monotonic() + 60

@@ -4,6 +4,7 @@
 
 #include <atomic>
 #include <cstdint>
+#include <memory>
 #include <string>
 #include <utility>
 #include <vector>
@@ -40,6 +41,17 @@ class PDL_API ReportedByOtherRank : public llvm::ErrorInfo<ReportedByOtherRank> 
 using SentBytes = llvm::ArrayRef<char>;
 using ReceivedBytes = llvm::MutableArrayRef<char>;
 
+/// An exchange of bytes that has begun. Deleting one that is not finished makes the communicator
+/// unusable.
+class PDL_API StartedExchange {
+ public:
+  virtual ~StartedExchange();
+  /// Waits until all bytes are sent and received, or for `timeout` seconds. Adds the ranks that did
+  /// not send or receive in time to `missing`, in which case the Error is replaced by one that
+  /// names them.
+  virtual llvm::Error Wait(double timeout, std::vector<int>* missing) = 0;
+};
+
 /// The processes of a run, which are called ranks and numbered from 0. All ranks make the same
 /// calls in the same order; each call waits for the other ranks, at most `timeout` seconds, and
 /// returns a RankError if the transport fails or another rank does not take part in time. The run
@@ -55,6 +67,11 @@ class PDL_API Communicator {
   /// for each rank; the own entries are ignored. Sizes in bytes must agree on both sides; nothing
   /// is transferred if they are 0. The RankError names the ranks from which nothing came.
   llvm::Error Exchange(llvm::ArrayRef<SentBytes> send, llvm::ArrayRef<ReceivedBytes> receive);
+  /// The same in two calls. The bytes must not be used in between, except that they may be sent in
+  /// several exchanges. Exchanges may be finished in any order.
+  llvm::Expected<std::unique_ptr<StartedExchange>> Start(llvm::ArrayRef<SentBytes> send,
+                                                         llvm::ArrayRef<ReceivedBytes> receive);
+  llvm::Error Finish(std::unique_ptr<StartedExchange> exchange);
   /// Fills `bytes` on all ranks with those of `root`; it has the same size everywhere.
   llvm::Error Broadcast(int root, ReceivedBytes bytes);
   /// Returns the strings of all ranks, by rank. They may differ in length.
@@ -83,11 +100,9 @@ class PDL_API Communicator {
  protected:
   Communicator(int rank, int size, bool allows_any_thread = true)
       : rank_(rank), size_(size), allows_any_thread_(allows_any_thread) {}
-  /// Exchange, with valid arguments. Adds the ranks that did not send or receive in time to
-  /// `missing`, in which case the Error is replaced by one that names them.
-  virtual llvm::Error Transfer(llvm::ArrayRef<SentBytes> send,
-                               llvm::ArrayRef<ReceivedBytes> receive,
-                               std::vector<int>* missing) = 0;
+  /// Start, with valid arguments.
+  virtual llvm::Expected<std::unique_ptr<StartedExchange>> StartTransfer(
+      llvm::ArrayRef<SentBytes> send, llvm::ArrayRef<ReceivedBytes> receive) = 0;
 
  private:
   const int rank_, size_;

@@ -51,7 +51,7 @@ class PDL_API MicroBatchStep {
     UpdateOwners owners;
     int rank = 0, ranks = 1;
   };
-  /// What belongs to a step besides its network.
+  /// Properties of a step besides its network.
   struct Properties {
     /// Names of outputs with one element.
     std::vector<std::string> metrics;

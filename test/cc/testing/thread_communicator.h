@@ -4,14 +4,16 @@
 
 #include <chrono>
 #include <condition_variable>
+#include <cstdint>
 #include <cstdlib>
 #include <cstring>
-#include <deque>
 #include <functional>
 #include <map>
+#include <memory>
 #include <mutex>
 #include <string>
 #include <thread>
+#include <tuple>
 #include <utility>
 #include <vector>
 
@@ -20,11 +22,11 @@
 
 namespace pdl {
 
-/// The messages from one rank to another that have not been received.
+/// The messages that have not been received, by sender, receiver and number of the exchange.
 struct Mailboxes {
   std::mutex mutex;
   std::condition_variable changed;
-  std::map<std::pair<int, int>, std::deque<std::string>> boxes;
+  std::map<std::tuple<int, int, uint64_t>, std::string> boxes;
 };
 
 class ThreadCommunicator : public Communicator {
@@ -34,31 +36,50 @@ class ThreadCommunicator : public Communicator {
   [[noreturn]] void Abort(int status) override { std::_Exit(status); }
 
  private:
-  llvm::Error Transfer(llvm::ArrayRef<SentBytes> send, llvm::ArrayRef<ReceivedBytes> receive,
-                       std::vector<int>* missing) override {
-    std::unique_lock lock(mailboxes_.mutex);
+  class Messages : public StartedExchange {
+   public:
+    Messages(Mailboxes& mailboxes, int rank, uint64_t number, llvm::ArrayRef<ReceivedBytes> receive)
+        : mailboxes_(mailboxes), rank_(rank), number_(number), receive_(receive.vec()) {}
+
+    llvm::Error Wait(double timeout, std::vector<int>* missing) override {
+      std::unique_lock lock(mailboxes_.mutex);
+      const auto end = std::chrono::steady_clock::now() + std::chrono::duration<double>(timeout);
+      for (const auto& [from, bytes] : llvm::enumerate(receive_)) {
+        if (static_cast<int>(from) == rank_ || bytes.empty()) continue;
+        const std::tuple box(static_cast<int>(from), rank_, number_);
+        if (!mailboxes_.changed.wait_until(lock, end,
+                                           [&] { return mailboxes_.boxes.contains(box); })) {
+          missing->push_back(static_cast<int>(from));
+          continue;
+        }
+        const std::string message = std::move(mailboxes_.boxes.extract(box).mapped());
+        if (message.size() != bytes.size())
+          return llvm::make_error<RankError>("the sizes of messages differ");
+        std::memcpy(bytes.data(), message.data(), bytes.size());
+      }
+      return llvm::Error::success();
+    }
+
+   private:
+    Mailboxes& mailboxes_;
+    const int rank_;
+    const uint64_t number_;
+    const std::vector<ReceivedBytes> receive_;
+  };
+
+  llvm::Expected<std::unique_ptr<StartedExchange>> StartTransfer(
+      llvm::ArrayRef<SentBytes> send, llvm::ArrayRef<ReceivedBytes> receive) override {
+    const uint64_t number = next_number_++;
+    std::lock_guard lock(mailboxes_.mutex);
     for (int to = 0; to < size(); ++to)
       if (const SentBytes bytes = send[static_cast<size_t>(to)]; to != rank() && !bytes.empty())
-        mailboxes_.boxes[{rank(), to}].emplace_back(bytes.data(), bytes.size());
+        mailboxes_.boxes[{rank(), to, number}].assign(bytes.data(), bytes.size());
     mailboxes_.changed.notify_all();
-    const auto end = std::chrono::steady_clock::now() + std::chrono::duration<double>(timeout());
-    for (int from = 0; from < size(); ++from) {
-      const ReceivedBytes bytes = receive[static_cast<size_t>(from)];
-      if (from == rank() || bytes.empty()) continue;
-      std::deque<std::string>& box = mailboxes_.boxes[{from, rank()}];
-      if (!mailboxes_.changed.wait_until(lock, end, [&] { return !box.empty(); })) {
-        missing->push_back(from);
-        continue;
-      }
-      if (box.front().size() != bytes.size())
-        return llvm::make_error<RankError>("the sizes of messages differ");
-      std::memcpy(bytes.data(), box.front().data(), bytes.size());
-      box.pop_front();
-    }
-    return llvm::Error::success();
+    return std::make_unique<Messages>(mailboxes_, rank(), number, receive);
   }
 
   Mailboxes& mailboxes_;
+  uint64_t next_number_ = 0;
 };
 
 /// Calls `run` for each of `size` ranks, in a thread of its own.
