@@ -113,11 +113,11 @@ llvm::Expected<std::shared_ptr<const ChannelsLastConv>> ChannelsLastConv::Make(
   // With AVX-512, oneDNN's own kernels and Winograd's algorithm are used.
   if (CurrentIsa() == Isa::kAvx512) return MakeDnnlChannelsLastConv(context, sizes);
   if (SuitsSlidingConv(sizes)) return MakeSlidingConv(context, sizes);
-  // Padding takes no part in a sum; multiplied by an infinite weight, it would.
   const Tensor* weight = context.constant_input(1);
-  if (!sizes.window.has_padding() || (weight != nullptr && AllFinite(*weight))) {
-    return MakePanelConv(context, sizes);
-  }
+  const bool is_finite = weight != nullptr && AllFinite(*weight);
+  if (is_finite && SuitsWinogradConv(sizes)) return MakeWinogradConv(context, sizes);
+  // Padding takes no part in a sum; multiplied by an infinite weight, it would.
+  if (is_finite || !sizes.window.has_padding()) return MakePanelConv(context, sizes);
   return MakeDnnlChannelsLastConv(context, sizes);
 }
 

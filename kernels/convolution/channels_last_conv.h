@@ -33,6 +33,11 @@ llvm::Expected<std::shared_ptr<const ChannelsLastConv>> MakeDnnlChannelsLastConv
 bool SuitsSlidingConv(const ConvSizes& sizes);
 llvm::Expected<std::shared_ptr<const ChannelsLastConv>> MakeSlidingConv(
     const PrepareContext& context, const ConvSizes& sizes);
+/// 3x3 windows with stride 1, of many positions and channels, by Winograd's algorithm. Operand 1
+/// must be constant and finite: infinite weights would become nan.
+bool SuitsWinogradConv(const ConvSizes& sizes);
+llvm::Expected<std::shared_ptr<const ChannelsLastConv>> MakeWinogradConv(
+    const PrepareContext& context, const ConvSizes& sizes);
 /// For all windows, by matmuls that read x in place. Padding is multiplied as 0.
 llvm::Expected<std::shared_ptr<const ChannelsLastConv>> MakePanelConv(const PrepareContext& context,
                                                                       const ConvSizes& sizes);

@@ -17,6 +17,7 @@
 #include <cstring>
 #include <exception>
 #include <filesystem>
+#include <iterator>
 #include <memory>
 #include <optional>
 #include <string>
@@ -60,20 +61,24 @@ class GlooCommunicator final : public Communicator {
 
   class Messages final : public StartedExchange {
    public:
-    Messages(Context context, std::vector<Message> messages)
-        : context_(std::move(context)), messages_(std::move(messages)) {}
+    Messages(std::vector<Message> messages, GlooCommunicator& communicator)
+        : messages_(std::move(messages)), communicator_(communicator) {}
+    ~Messages() override {
+      // A buffer that is deleted waits for its message, which may take forever after a failure.
+      std::move(messages_.begin(), messages_.end(), std::back_inserter(communicator_.unfinished_));
+    }
 
     llvm::Error Wait(double timeout, std::vector<int>* missing) override {
       const Clock::time_point end = Clock::now() + Milliseconds(timeout);
       for (Message& message : messages_)
         if (llvm::Error error = WaitFor(message, end, missing)) return error;
+      if (missing->empty()) messages_.clear();
       return llvm::Error::success();
     }
 
    private:
-    /// Buffers must not outlive it.
-    const Context context_;
     std::vector<Message> messages_;
+    GlooCommunicator& communicator_;
   };
 
   llvm::Expected<std::unique_ptr<StartedExchange>> StartTransfer(
@@ -97,10 +102,9 @@ class GlooCommunicator final : public Communicator {
       start(static_cast<int>(peer), false, bytes.data(), bytes.size());
     for (const auto [peer, bytes] : llvm::enumerate(send))
       start(static_cast<int>(peer), true, const_cast<char*>(bytes.data()), bytes.size());
-    auto started = std::make_unique<Messages>(context_, std::move(messages));
-    if (!ended) return started;
-    failed_ = std::move(started);
-    return HasEnded(*ended);
+    auto started = std::make_unique<Messages>(std::move(messages), *this);
+    if (ended) return HasEnded(*ended);
+    return started;
   }
 
   static llvm::Error HasEnded(int peer) {
@@ -125,8 +129,8 @@ class GlooCommunicator final : public Communicator {
 
   Context context_;
   uint64_t next_slot_ = 0;
-  /// A transfer that a rank has left: messages to others may still be under way.
-  std::unique_ptr<Messages> failed_;
+  /// Messages of exchanges that have failed, which may still be under way.
+  std::vector<Message> unfinished_;
 };
 
 /// Whether the name of a host is an address of this machine, which sockets can have. Names of

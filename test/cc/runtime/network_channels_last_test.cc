@@ -202,10 +202,16 @@ TEST(NetworkChannelsLast, LargeConvolutions) {
     std::string weight, attributes;
   };
   const Case cases[] = {
-      {{1, 64, 56, 56}, "[64, 64, 3, 3]", "pad=1"},       // Winograd, runs of rows
-      {{9, 32, 15, 13}, "[48, 32, 3, 3]", "pad=1"},       // Winograd, complete images
-      {{2, 32, 40, 40}, "[32, 32, 3, 3]", "pad=[0, 2]"},  // Winograd, other padding
-      {{1, 512, 7, 7}, "[512, 512, 3, 3]", "pad=1"},      // blocks of features
+      {{1, 64, 56, 56}, "[64, 64, 3, 3]", "pad=1"},        // Winograd, runs of rows
+      {{9, 32, 15, 13}, "[48, 32, 3, 3]", "pad=1"},        // Winograd, complete images
+      {{2, 32, 40, 40}, "[32, 32, 3, 3]", "pad=[0, 2]"},   // Winograd, other padding
+      {{1, 40, 13, 50}, "[56, 40, 3, 3]", "pad=1"},        // Winograd, incomplete tiles and panels
+      {{5, 32, 12, 12}, "[32, 32, 3, 3]", "pad=2"},        // Winograd, tasks of several images
+      {{1, 32, 33, 250}, "[32, 32, 3, 3]", "pad=[4, 9]"},  // Winograd, many tiles in a row
+      {{1, 264, 22, 26},
+       "[40, 264, 3, 3]",
+       "pad=0"},  // Winograd, more channels than a block of sums
+      {{1, 512, 7, 7}, "[512, 512, 3, 3]", "pad=1"},  // blocks of features
       {{3, 512, 7, 7}, "[512, 512, 3, 3]", "pad=1, stride=2"},
       {{1, 3, 224, 224}, "[64, 3, 7, 7]", "pad=3, stride=2"},
       {{1, 96, 57, 57}, "[96, 1, 3, 3]", "pad=1, groups=96"},

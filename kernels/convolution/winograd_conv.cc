@@ -1,0 +1,353 @@
+// Convolutions with 3x3 windows and channels last by Winograd's algorithm F(4x4, 3x3): Lavin &
+// Gray, Fast Algorithms for Convolutional Neural Networks, arXiv:1509.09308.
+//
+// y is cut into tiles of 4x4 positions. The 6x6 positions of x that a tile depends on, and the
+// weights, are transformed; a transformed tile has 36 elements for each feature, each of which is a
+// dot product over the channels: 36 matmuls of tiles and weights, with a quarter of the
+// multiplications. The points of the transform are 0, 1, -1, 2, -2 and infinity.
+#include <algorithm>
+#include <cstring>
+#include <vector>
+
+#include "kernels/convolution/channels_last_conv.h"
+#include "kernels/convolution/packed_weight.h"
+#include "kernels/core/registers.h"
+#include "kernels/linear/gemm.h"
+#include "kernels/linear/panel_gemm.h"
+#include "llvm/Support/FormatVariadic.h"
+
+namespace pdl {
+namespace {
+
+constexpr int64_t kTile = 4, kPatch = 6, kPoints = kPatch * kPatch;
+constexpr int64_t kMaxGroups = 8;
+// A matmul of fewer tiles reads the weights too often.
+constexpr int64_t kLeastTiles = 28;
+// Transformed tiles are written and read in the second-level cache if there are enough of them.
+constexpr int64_t kCachedFloats = int64_t{1} << 18;
+constexpr int64_t kLineFloats = 16;  // of a cache line
+
+/// A 6x6 patch of x, with channels last.
+struct Patch {
+  const float* x;
+  int64_t row, column;  // elements between rows and columns
+  int64_t channels;     // a multiple of the lanes of a register
+  float* to;            // point t of channel c: to[t * plane + c]
+  int64_t plane;
+};
+
+template <class R>
+struct TransformPatchLoop {
+  using V = typename R::V;
+
+  static PDL_INLINE void Transform(const V* from, int64_t step, V* to, int64_t to_step) {
+    const V a0 = from[0], a1 = from[step], a2 = from[2 * step], a3 = from[3 * step],
+            a4 = from[4 * step], a5 = from[5 * step];
+    const V two = R::Set(2.0f), four = R::Set(4.0f), minus_five = R::Set(-5.0f);
+    const V even = R::MulAdd(R::Set(-4.0f), a2, a4), odd = R::MulAdd(R::Set(-4.0f), a1, a3);
+    const V even_2 = R::Sub(a4, a2), odd_2 = R::Mul(two, R::Sub(a3, a1));
+    to[0] = R::MulAdd(four, a0, R::MulAdd(minus_five, a2, a4));
+    to[to_step] = R::Add(even, odd);
+    to[2 * to_step] = R::Sub(even, odd);
+    to[3 * to_step] = R::Add(even_2, odd_2);
+    to[4 * to_step] = R::Sub(even_2, odd_2);
+    to[5 * to_step] = R::MulAdd(four, a1, R::MulAdd(minus_five, a3, a5));
+  }
+
+  static PDL_INLINE void Run(const Patch& p) {
+    for (int64_t c = 0; c < p.channels; c += R::kLanes) {
+      V columns[kPoints], rows[kPatch];
+      for (int64_t j = 0; j < kPatch; ++j) {
+        V from[kPatch];
+        for (int64_t i = 0; i < kPatch; ++i) from[i] = R::Load(p.x + i * p.row + j * p.column + c);
+        Transform(from, 1, columns + j, kPatch);
+      }
+      for (int64_t i = 0; i < kPatch; ++i) {
+        Transform(columns + i * kPatch, 1, rows, 1);
+        for (int64_t j = 0; j < kPatch; ++j)
+          R::Store(p.to + (i * kPatch + j) * p.plane + c, rows[j]);
+      }
+    }
+  }
+};
+
+/// A 4x4 tile of y, with channels last, of which some rows and columns may be outside.
+struct Tile {
+  const float* points;  // point t of feature f: points[t * plane + f]
+  int64_t plane;
+  int64_t features;  // a multiple of the lanes of a register
+  float* y;
+  int64_t row, column;    // elements between rows and columns
+  int64_t rows, columns;  // inside
+};
+
+template <class R>
+struct TransformTileLoop {
+  using V = typename R::V;
+
+  static PDL_INLINE void Transform(const V* from, V* to, int64_t to_step) {
+    const V two = R::Set(2.0f), four = R::Set(4.0f), eight = R::Set(8.0f);
+    const V sum = R::Add(from[1], from[2]), difference = R::Sub(from[1], from[2]);
+    const V sum_2 = R::Add(from[3], from[4]), difference_2 = R::Sub(from[3], from[4]);
+    to[0] = R::Add(from[0], R::Add(sum, sum_2));
+    to[to_step] = R::MulAdd(two, difference_2, difference);
+    to[2 * to_step] = R::MulAdd(four, sum_2, sum);
+    to[3 * to_step] = R::Add(R::MulAdd(eight, difference_2, difference), from[5]);
+  }
+
+  static PDL_INLINE void Run(const Tile& t) {
+    for (int64_t f = 0; f < t.features; f += R::kLanes) {
+      V columns[kTile * kPatch], rows[kTile];
+      for (int64_t j = 0; j < kPatch; ++j) {
+        V from[kPatch];
+        for (int64_t i = 0; i < kPatch; ++i)
+          from[i] = R::Load(t.points + (i * kPatch + j) * t.plane + f);
+        Transform(from, columns + j, kPatch);
+      }
+      for (int64_t i = 0; i < t.rows; ++i) {
+        Transform(columns + i * kPatch, rows, 1);
+        float* to = t.y + i * t.row + f;
+        for (int64_t j = 0; j < t.columns; ++j) R::Store(to + j * t.column, rows[j]);
+      }
+    }
+  }
+};
+
+template <class R>
+struct LanesLoop {
+  static PDL_INLINE int64_t Run() { return R::kLanes; }
+};
+
+/// The distance of planes, so that the elements of a tile do not replace one another in a cache.
+int64_t PlaneOf(int64_t elements) {
+  const int64_t lines = DivideUp(elements, kLineFloats);
+  return (lines | 1) * kLineFloats;
+}
+
+class WinogradConv : public ChannelsLastConv {
+ public:
+  explicit WinogradConv(const ConvSizes& sizes);
+  llvm::Error Prepare(const PrepareContext& context);
+  void Run(const Tensor& x, const Tensor& w, void* y, void* workspace, CPUContext& context,
+           llvm::function_ref<void(const OutputPiece&)> then) const override;
+
+ private:
+  /// The scratch memory of a group of tasks.
+  struct Scratch {
+    float *patches, *points;  // transformed, by point and tile
+    float* border;            // a patch that is partly outside
+    const float** rows;       // of patches
+  };
+
+  // Packs the transformed weights as [point][panel][channel][feature of the panel].
+  void Pack(const float* w, float* to) const;
+  void TransformPatches(const float* x, int64_t first, int64_t count, const Scratch& scratch) const;
+  void Multiply(int64_t count, const Scratch& scratch) const;
+  void TransformTiles(float* y, int64_t first, int64_t count, const Scratch& scratch) const;
+
+  ConvSizes sizes_;
+  const int64_t panel_columns_ = PanelColumns();
+  int64_t tile_columns_ = 1, tile_rows_ = 1;  // of an image
+  int64_t tasks_ = 1, groups_ = 1;            // of rows of tiles
+  int64_t most_tiles_ = 1;                    // that are multiplied together
+  int64_t patch_plane_ = 0, point_plane_ = 0;
+  std::shared_ptr<const void> packed_;
+  int64_t scratch_bytes_ = 0, border_at_ = 0, points_at_ = 0, rows_at_ = 0;  // of a group
+};
+
+WinogradConv::WinogradConv(const ConvSizes& sizes) : sizes_(sizes) {
+  const WindowDim* d = sizes.window.d;
+  tile_rows_ = DivideUp(d[1].out, kTile);
+  tile_columns_ = DivideUp(d[2].out, kTile);
+  const int64_t rows = sizes.batch * tile_rows_, tiles = rows * tile_columns_;
+  // An even number of tasks suits most numbers of threads.
+  tasks_ = std::clamp<int64_t>(tiles / kLeastTiles & ~int64_t{1}, 1, rows);
+  groups_ = std::min(tasks_, kMaxGroups);
+  const int64_t in_task = DivideUp(rows, tasks_) * tile_columns_;
+  most_tiles_ =
+      std::max(kLeastTiles, kCachedFloats / (kPoints * (sizes.channels + sizes.features)));
+  // In equal parts.
+  most_tiles_ = DivideUp(in_task, DivideUp(in_task, most_tiles_));
+  patch_plane_ = PlaneOf(most_tiles_ * sizes.channels);
+  point_plane_ = PlaneOf(most_tiles_ * sizes.features);
+}
+
+llvm::Error WinogradConv::Prepare(const PrepareContext& context) {
+  const int64_t panels = RoundUp(sizes_.features, panel_columns_) * sizes_.channels;
+  const std::string layout = llvm::formatv("conv-winograd-{0}", panel_columns_).str();
+  auto packed = PackConstantWeight(context, layout, kPoints * panels * 4,
+                                   [&](const float* w, float* to) { Pack(w, to); });
+  if (!packed) return packed.takeError();
+  packed_ = std::move(*packed);
+  const auto take = [&](int64_t bytes) {
+    const int64_t at = scratch_bytes_;
+    scratch_bytes_ += RoundUp(bytes, 64);
+    return at;
+  };
+  take(kPoints * patch_plane_ * 4);
+  points_at_ = take(kPoints * point_plane_ * 4);
+  border_at_ = take(kPoints * sizes_.channels * 4);
+  rows_at_ = take(RoundUp(most_tiles_, PanelRows()) * static_cast<int64_t>(sizeof(float*)));
+  workspace_bytes_ = groups_ * scratch_bytes_;
+  return llvm::Error::success();
+}
+
+void WinogradConv::Pack(const float* w, float* to) const {
+  constexpr double kWeights[kPatch][3] = {{1.0 / 4, 0, 0},
+                                          {-1.0 / 6, -1.0 / 6, -1.0 / 6},
+                                          {-1.0 / 6, 1.0 / 6, -1.0 / 6},
+                                          {1.0 / 24, 1.0 / 12, 1.0 / 6},
+                                          {1.0 / 24, -1.0 / 12, 1.0 / 6},
+                                          {0, 0, 1}};
+  const int64_t channels = sizes_.channels;
+  const int64_t plane = RoundUp(sizes_.features, panel_columns_) * channels;
+  if (sizes_.features % panel_columns_ != 0) std::fill_n(to, kPoints * plane, 0.0f);
+  for (int64_t f = 0; f < sizes_.features; ++f) {
+    float* column = to + f / panel_columns_ * panel_columns_ * channels + f % panel_columns_;
+    for (int64_t c = 0; c < channels; ++c, w += 9) {
+      double half[kPatch][3];
+      for (int64_t i = 0; i < kPatch; ++i)
+        for (int64_t j = 0; j < 3; ++j)
+          half[i][j] = kWeights[i][0] * static_cast<double>(w[j]) +
+                       kWeights[i][1] * static_cast<double>(w[3 + j]) +
+                       kWeights[i][2] * static_cast<double>(w[6 + j]);
+      for (int64_t i = 0; i < kPatch; ++i)
+        for (int64_t j = 0; j < kPatch; ++j)
+          column[(i * kPatch + j) * plane + c * panel_columns_] =
+              static_cast<float>(half[i][0] * kWeights[j][0] + half[i][1] * kWeights[j][1] +
+                                 half[i][2] * kWeights[j][2]);
+    }
+  }
+}
+
+void WinogradConv::TransformPatches(const float* x, int64_t first, int64_t count,
+                                    const Scratch& scratch) const {
+  const auto transform = ChooseRegister<float, TransformPatchLoop>();
+  const WindowDim &rows = sizes_.window.d[1], &columns = sizes_.window.d[2];
+  const int64_t channels = sizes_.channels, image_elements = rows.in * columns.in * channels;
+  for (int64_t i = 0; i < count; ++i) {
+    const int64_t tile = first + i, tile_row = tile / tile_columns_;
+    const float* image = x + tile_row / tile_rows_ * image_elements;
+    const int64_t row = rows.At(tile_row % tile_rows_ * kTile, 0);
+    const int64_t column = columns.At(tile % tile_columns_ * kTile, 0);
+    Patch patch;
+    patch.channels = channels;
+    patch.column = channels;
+    patch.plane = patch_plane_;
+    patch.to = scratch.patches + i * channels;
+    if (row >= 0 && column >= 0 && row + kPatch <= rows.in && column + kPatch <= columns.in) {
+      patch.x = image + (row * columns.in + column) * channels;
+      patch.row = columns.in * channels;
+    } else {
+      std::fill_n(scratch.border, kPoints * channels, 0.0f);
+      const int64_t begin = std::max<int64_t>(column, 0);
+      const int64_t end = std::min(column + kPatch, columns.in);
+      for (int64_t r = std::max<int64_t>(row, 0); r < std::min(row + kPatch, rows.in); ++r)
+        if (begin < end)
+          std::copy_n(image + (r * columns.in + begin) * channels, (end - begin) * channels,
+                      scratch.border + ((r - row) * kPatch + begin - column) * channels);
+      patch.x = scratch.border;
+      patch.row = kPatch * channels;
+    }
+    transform(patch);
+  }
+}
+
+void WinogradConv::Multiply(int64_t count, const Scratch& scratch) const {
+  const PanelGemmFunction multiply = ScatteredRowsGemm();
+  for (int64_t i = 0; i < count; ++i) scratch.rows[i] = scratch.patches + i * sizes_.channels;
+  PanelGemm g;
+  g.rows = count;
+  g.columns = sizes_.features;
+  g.run_length = sizes_.channels;
+  g.runs_of_a = scratch.rows;
+  g.b = static_cast<const float*>(packed_.get());
+  g.c = scratch.points;
+  g.c_row = sizes_.features;
+  for (int64_t point = 0; point < kPoints; ++point) {
+    multiply(g);
+    g.a_offset += patch_plane_;
+    g.b += RoundUp(sizes_.features, panel_columns_) * sizes_.channels;
+    g.c += point_plane_;
+  }
+}
+
+void WinogradConv::TransformTiles(float* y, int64_t first, int64_t count,
+                                  const Scratch& scratch) const {
+  const auto transform = ChooseRegister<float, TransformTileLoop>();
+  const WindowDim &rows = sizes_.window.d[1], &columns = sizes_.window.d[2];
+  Tile to;
+  to.plane = point_plane_;
+  to.features = to.column = sizes_.features;
+  to.row = columns.out * sizes_.features;
+  for (int64_t i = 0; i < count; ++i) {
+    const int64_t tile = first + i, tile_row = tile / tile_columns_;
+    const int64_t row = tile_row % tile_rows_ * kTile, column = tile % tile_columns_ * kTile;
+    to.points = scratch.points + i * sizes_.features;
+    to.y = y + tile_row / tile_rows_ * rows.out * to.row + row * to.row + column * to.column;
+    to.rows = std::min(kTile, rows.out - row);
+    to.columns = std::min(kTile, columns.out - column);
+    transform(to);
+  }
+}
+
+void WinogradConv::Run(const Tensor& x, const Tensor&, void* y_raw, void* workspace,
+                       CPUContext& context,
+                       llvm::function_ref<void(const OutputPiece&)> then) const {
+  float* y = static_cast<float*>(y_raw);
+  const int64_t rows = sizes_.batch * tile_rows_;
+  const WindowDim* d = sizes_.window.d;
+  const int64_t y_row = d[2].out * sizes_.features;
+  // The first element of y of a row of tiles.
+  const auto begin_of = [&](int64_t row) {
+    return (row / tile_rows_ * d[1].out + row % tile_rows_ * kTile) * y_row;
+  };
+  context.ParallelFor(groups_, 1, [&](int64_t begin, int64_t end) {
+    char* own = static_cast<char*>(workspace) + begin * scratch_bytes_;
+    Scratch scratch;
+    scratch.patches = reinterpret_cast<float*>(own);
+    scratch.points = reinterpret_cast<float*>(own + points_at_);
+    scratch.border = reinterpret_cast<float*>(own + border_at_);
+    scratch.rows = reinterpret_cast<const float**>(own + rows_at_);
+    for (int64_t task = tasks_ * begin / groups_; task < tasks_ * end / groups_; ++task) {
+      const int64_t first_row = rows * task / tasks_, last_row = rows * (task + 1) / tasks_;
+      const int64_t last = last_row * tile_columns_;
+      for (int64_t first = first_row * tile_columns_; first < last; first += most_tiles_) {
+        const int64_t count = std::min(most_tiles_, last - first);
+        TransformPatches(x.data<float>(), first, count, scratch);
+        Multiply(count, scratch);
+        TransformTiles(y, first, count, scratch);
+      }
+      const int64_t y_at = begin_of(first_row), elements = begin_of(last_row) - y_at;
+      if (then) then({y_at, 1, elements, elements});
+    }
+  });
+}
+
+}  // namespace
+
+bool SuitsWinogradConv(const ConvSizes& sizes) {
+  // Smaller images gain little. The transformed weights are four times as large as w; if they are
+  // read from memory, there must be enough tiles for each weight.
+  constexpr int64_t kLeastSide = 12, kLeastTilesOfAll = 16, kLeastChannels = 32;
+  constexpr int64_t kWeightsOfTile = 8192;
+  const WindowDim* d = sizes.window.d;
+  if (d[0].in != 1 || d[0].kernel != 1 || d[0].out != 1 || sizes.groups != 1) return false;
+  for (const int i : {1, 2})
+    if (d[i].kernel != 3 || d[i].stride != 1 || d[i].dilation != 1 || d[i].out < kLeastSide)
+      return false;
+  const int64_t tiles = sizes.batch * DivideUp(d[1].out, kTile) * DivideUp(d[2].out, kTile);
+  const int64_t lanes = ChooseRegister<float, LanesLoop>()();
+  return tiles >= std::max(kLeastTilesOfAll, sizes.channels * sizes.features / kWeightsOfTile) &&
+         std::min(sizes.channels, sizes.features) >= kLeastChannels &&
+         sizes.channels % lanes == 0 && sizes.features % lanes == 0;
+}
+
+llvm::Expected<std::shared_ptr<const ChannelsLastConv>> MakeWinogradConv(
+    const PrepareContext& context, const ConvSizes& sizes) {
+  auto conv = std::make_shared<WinogradConv>(sizes);
+  if (llvm::Error error = conv->Prepare(context)) return error;
+  return conv;
+}
+
+}  // namespace pdl
