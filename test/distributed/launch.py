@@ -39,7 +39,7 @@ def main():
             for rank, command in enumerate(ranks)
         ]
         status, end = 0, None
-        while any(process.poll() is None for process in processes):
+        while None in [process.poll() for process in processes]:
             failed = [process.returncode for process in processes if process.returncode]
             if failed and end is None:
                 status, end = failed[0], time.monotonic() + GRACE
