@@ -95,6 +95,26 @@ void ArenaLayout::Finish() {
   std::stable_sort(order.begin(), order.end(),
                    [&](size_t a, size_t b) { return area(a) > area(b); });
   Repack(order);
+  if (!is_good()) Repack(ByBreadth());
+}
+
+std::vector<size_t> ArenaLayout::ByBreadth() const {
+  std::vector<int64_t> live(time_ + 1);
+  const auto end_of = [&](const Buffer& buffer) { return std::min(buffer.end, time_); };
+  for (const Buffer& buffer : buffers_)
+    for (size_t time = buffer.begin; time < end_of(buffer); ++time) live[time] += buffer.bytes;
+  // The most bytes of any moment of a buffer's life.
+  std::vector<int64_t> breadth;
+  for (const Buffer& buffer : buffers_)
+    breadth.push_back(
+        *std::max_element(live.begin() + static_cast<std::ptrdiff_t>(buffer.begin),
+                          live.begin() + static_cast<std::ptrdiff_t>(end_of(buffer)) + 1));
+  std::vector<size_t> order(buffers_.size());
+  std::iota(order.begin(), order.end(), size_t{0});
+  std::stable_sort(order.begin(), order.end(), [&](size_t a, size_t b) {
+    return std::pair(breadth[a], buffers_[a].bytes) > std::pair(breadth[b], buffers_[b].bytes);
+  });
+  return order;
 }
 
 void ArenaLayout::Repack(const std::vector<size_t>& order) {

@@ -28,7 +28,7 @@ constexpr int64_t kMaxGroups = 8;
 // A matmul of fewer tiles reads the weights too often.
 constexpr int64_t kLeastTiles = 28;
 // Transformed tiles are written and read in the second-level cache if there are enough of them.
-constexpr int64_t kCachedFloats = int64_t{1} << 18;
+constexpr int64_t kCachedFloats = int64_t{1} << 17;
 constexpr int64_t kBlockFeatures = 64;
 constexpr int64_t kLineFloats = 16;  // of a cache line
 
@@ -196,8 +196,9 @@ WinogradConv::WinogradConv(const ConvSizes& sizes) : sizes_(sizes) {
   const int64_t in_task = DivideUp(rows, tasks_) * tile_columns_;
   most_tiles_ =
       std::max(kLeastTiles, kCachedFloats / (kPoints * (sizes.channels + sizes.features)));
-  // In equal parts.
+  // In equal parts, of complete blocks of rows.
   most_tiles_ = DivideUp(in_task, DivideUp(in_task, most_tiles_));
+  most_tiles_ = std::min(in_task, RoundUp(most_tiles_, PanelRows()));
 }
 
 llvm::Error WinogradConv::Prepare(const PrepareContext& context) {
