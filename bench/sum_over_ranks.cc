@@ -51,7 +51,7 @@ int Run(size_t elements, int repetitions) {
     std::fill(values.begin(), values.end(), 1.0f);
     TreeSum own(ranks->rank());
     own.AddLeaf({std::move(values), {}});
-    SumNote note{i, 0};
+    SumNote note{i};
     const int64_t before = ranks->bytes_sent();
     const double tree = Seconds([&] {
       llvm::Expected<TreeValues> sum =

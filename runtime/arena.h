@@ -17,7 +17,7 @@ namespace pdl {
 ///
 /// Buffers are first placed in the order in which they are taken: in the smallest free gap that
 /// fits, else at the end, in O(log n) each. If that needs clearly more than the bytes that are in
-/// use at one time, Finish assigns offsets again, the largest first, when all lifetimes are known.
+/// use at one time, Finish assigns offsets again in other orders, when all lifetimes are known.
 class ArenaLayout {
  public:
   static constexpr int64_t kAlignment = 64;

@@ -212,6 +212,7 @@ llvm::Error Network::Impl::Run(Scope* scope, DeviceContext* context, const RunOp
   if (!chosen) return chosen.takeError();
   NetworkRun one(std::move(*chosen), *scope, nullptr, *context, weights, packed);
   if (llvm::Error error = one.Compute(packs, options.seed, run)) return error;
+  if (llvm::Error error = one.ShowRemainingOutputs(run)) return error;
   one.PrepareToStore();
   if (llvm::Error error = one.RunStoringSteps()) return error;
   one.StoreOutputs();
@@ -254,6 +255,8 @@ llvm::Error Network::Impl::RunSegments(Scope* scope, DeviceContext* context,
     for (const Segment::Size& size : (*segments)[i].sizes)
       if (llvm::Error error = CheckSize(size, data, *context)) return error;
   }
+  for (const auto& one : runs)
+    if (llvm::Error error = one->ShowRemainingOutputs(run)) return error;
   for (const auto& one : runs) one->PrepareToStore();
   for (const auto& one : runs)
     if (llvm::Error error = one->RunStoringSteps()) return error;

@@ -182,7 +182,10 @@ llvm::Error NetworkRun::RunFrame(uint64_t seed, const RunOptions& run) {
   }
   if (llvm::Error error = CollectOutputs()) return error;
   if (llvm::Error error = CollectUpdates()) return error;
-  if (llvm::Error error = frame_->context().Synchronize()) return error;
+  return frame_->context().Synchronize();
+}
+
+llvm::Error NetworkRun::ShowRemainingOutputs(const RunOptions& run) const {
   if (run.output_observer == nullptr) return llvm::Error::success();
   for (unsigned i = 0; i < outputs_.size(); ++i)
     if (run.is_observed() || !IsInPlace(i))

@@ -37,6 +37,9 @@ class NetworkRun {
 
   /// Does everything except storing. Values that later segments need are added to the SegmentData.
   llvm::Error Compute(PackCache& packs, uint64_t seed, const RunOptions& run);
+  /// Shows the outputs that were not shown while they were computed. Must be called after all
+  /// segments have been computed, and before PrepareToStore.
+  llvm::Error ShowRemainingOutputs(const RunOptions& run) const;
   /// Allocates what storing needs, so that it cannot fail: either all outputs and states are stored
   /// or none. Must be called after all segments have been computed.
   void PrepareToStore();

@@ -5,6 +5,7 @@
 #include <vector>
 
 #include "kernels/convolution/channels_last_conv.h"
+#include "kernels/convolution/conv_plan.h"
 #include "kernels/convolution/packed_weight.h"
 #include "kernels/linear/gemm.h"
 #include "kernels/linear/panel_gemm.h"
@@ -41,7 +42,7 @@ class PanelConv : public ChannelsLastConv {
 
   ConvSizes sizes_;
   const int64_t rows_ = PanelRows(), columns_ = PanelColumns();
-  bool joins_columns_ = false;
+  bool joins_columns_ = false, is_pointwise_ = false;
   int64_t runs_ = 1, run_length_ = 1;
   std::vector<float> zeros_;
   PositionPieces pieces_;
@@ -53,6 +54,7 @@ class PanelConv : public ChannelsLastConv {
 
 PanelConv::PanelConv(const ConvSizes& sizes) : sizes_(sizes) {
   const WindowDim* d = sizes.window.d;
+  is_pointwise_ = IsPointwise(sizes);
   joins_columns_ =
       sizes.groups == 1 && d[2].dilation == 1 && d[2].kernel > 1 && sizes.channels < kFewChannels;
   runs_ = d[0].kernel * d[1].kernel * (joins_columns_ ? 1 : d[2].kernel);
@@ -144,6 +146,11 @@ const float* PanelConv::FindRow(const float* row, int64_t column, float** copies
 
 void PanelConv::FindRuns(const float* x, int64_t first, int64_t last, const float** runs,
                          float* copies) const {
+  if (is_pointwise_) {
+    for (int64_t position = first; position < last; ++position)
+      runs[position - first] = x + position * sizes_.channels;
+    return;
+  }
   const WindowDim* d = sizes_.window.d;
   const int64_t row_elements = d[2].in * sizes_.channels, out = sizes_.window.out();
   int64_t o2 = first % d[2].out, o1 = first / d[2].out % d[1].out;

@@ -24,12 +24,12 @@ namespace {
 
 constexpr float kA = 0.625f, kB = 1.5f, kA2 = kA * kA, kB2 = kB * kB;
 constexpr int64_t kTile = 4, kPatch = 6, kPoints = kPatch * kPatch;
-constexpr int64_t kMaxGroups = 8;
+constexpr int64_t kMaxGroups = 16;
 // A matmul of fewer tiles reads the weights too often.
 constexpr int64_t kLeastTiles = 28;
 // Transformed tiles are written and read in the second-level cache if there are enough of them.
 constexpr int64_t kCachedFloats = int64_t{1} << 17;
-constexpr int64_t kBlockFeatures = 64;
+constexpr int64_t kBlockFeatures = 32;
 constexpr int64_t kLineFloats = 16;  // of a cache line
 
 /// A 6x6 patch of x, with channels last.
@@ -171,7 +171,7 @@ class WinogradConv : public ChannelsLastConv {
   int64_t tile_columns_ = 1, tile_rows_ = 1;  // of an image
   int64_t tasks_ = 1, groups_ = 1;            // of rows of tiles
   int64_t most_tiles_ = 1;                    // that are multiplied together
-  int64_t blocks_ = 1, block_features_ = 0;   // if there is one task
+  int64_t blocks_ = 1, block_features_ = 0;   // which are the tasks if tasks_ is 1
   std::shared_ptr<const void> packed_;
   int64_t scratch_bytes_ = 0;  // of a group
   int64_t points_at_ = 0, points_bytes_ = 0, border_at_ = 0, border_bytes_ = 0, rows_at_ = 0;

@@ -7,6 +7,7 @@
 #include "llvm/Support/Format.h"
 #include "llvm/Support/raw_ostream.h"
 #include "pdl/op/error.h"
+#include "runtime/distributed/background_thread.h"
 
 namespace pdl {
 
@@ -23,6 +24,15 @@ std::error_code ReportedByOtherRank::convertToErrorCode() const {
 }
 
 StartedExchange::~StartedExchange() = default;
+
+Communicator::Communicator(int rank, int size, bool allows_any_thread)
+    : rank_(rank), size_(size), allows_any_thread_(allows_any_thread) {}
+Communicator::~Communicator() = default;
+
+BackgroundThread& Communicator::background() {
+  if (!background_) background_ = std::make_unique<BackgroundThread>();
+  return *background_;
+}
 
 llvm::Error Communicator::Exchange(llvm::ArrayRef<SentBytes> send,
                                    llvm::ArrayRef<ReceivedBytes> receive) {

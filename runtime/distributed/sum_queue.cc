@@ -1,12 +1,10 @@
 #include "runtime/distributed/sum_queue.h"
 
-#include <pthread.h>
-#include <signal.h>
-
 #include <utility>
 
 #include "pdl/compiler/trace.h"
 #include "pdl/op/out_of_memory.h"
+#include "runtime/distributed/background_thread.h"
 
 namespace pdl {
 
@@ -25,28 +23,18 @@ void SumQueue::Add(TreeSum own, const SumLayout& layout) {
     waiting_.push_back({std::move(own), &layout});
   }
   has_changed_.notify_one();
-  if (!thread_.joinable() && communicator_.allows_any_thread()) StartThread();
+  if (has_job_ || !communicator_.allows_any_thread()) return;
+  communicator_.set_yields_processor(true);
+  has_job_ = communicator_.background().Start([this] { ComputeSums(); });
 }
 
-void SumQueue::StartThread() {
-  // Signals are handled by the program's own threads.
-  sigset_t all, before;
-  sigfillset(&all);
-  pthread_sigmask(SIG_SETMASK, &all, &before);
-  try {
-    communicator_.set_in_background(true);
-    thread_ = std::thread([this] { ComputeSums(); });
-    pthread_setname_np(thread_.native_handle(), "pdl-sums");
-  } catch (const std::exception&) {  // no thread, or no memory for one: Finish computes the sums
-  }
-  pthread_sigmask(SIG_SETMASK, &before, nullptr);
-}
-
-llvm::Expected<std::vector<TreeValues>> SumQueue::Finish(TreeSum own, const SumLayout& layout) {
+llvm::Expected<std::vector<TreeValues>> SumQueue::Finish(TreeSum own, const SumLayout& layout,
+                                                         double seconds) {
   // This thread has nothing else to do now.
-  communicator_.set_in_background(false);
+  communicator_.set_yields_processor(false);
   Join();
   waiting_.push_back({std::move(own), &layout});
+  note_.seconds = seconds;
   if (!error_) ComputeSums();
   if (!error_) return std::move(results_);
   llvm::Error error = std::move(*error_);
@@ -75,7 +63,7 @@ void SumQueue::ComputeSums() {
 llvm::Error SumQueue::Compute(Sum sum) {
   const TraceSpan span("sum over ranks");
   llvm::Expected<TreeValues> total =
-      SumOverRanks(std::move(sum.own), leaves_, *sum.layout, communicator_, &note_);
+      SumOverRanks(std::move(sum.own), leaves_, *sum.layout, communicator_, &note_, &seconds_);
   if (!total) return total.takeError();
   results_.push_back(std::move(*total));
   return llvm::Error::success();
@@ -87,7 +75,9 @@ void SumQueue::Join() {
     is_complete_ = true;
   }
   has_changed_.notify_one();
-  if (thread_.joinable()) thread_.join();
+  if (has_job_) communicator_.background().Wait();
+  has_job_ = false;
+  communicator_.set_yields_processor(false);
 }
 
 }  // namespace pdl

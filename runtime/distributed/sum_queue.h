@@ -7,9 +7,9 @@
 #include <deque>
 #include <mutex>
 #include <optional>
-#include <thread>
 #include <vector>
 
+#include "llvm/ADT/ArrayRef.h"
 #include "llvm/Support/Error.h"
 #include "pdl/train/communicator.h"
 #include "runtime/distributed/tree_sum.h"
@@ -33,17 +33,18 @@ class SumQueue {
   /// the queue.
   void Add(TreeSum own, const SumLayout& layout);
   /// Adds the last sum, and returns all of them in order, or the first Error. This thread computes
-  /// the last one, so that a queue of one sum has no thread.
-  llvm::Expected<std::vector<TreeValues>> Finish(TreeSum own, const SumLayout& layout);
-  /// After Finish: whether any rank was asked to stop.
+  /// the last one, so that a queue of one sum has no thread. `seconds` is for the note of that one.
+  llvm::Expected<std::vector<TreeValues>> Finish(TreeSum own, const SumLayout& layout,
+                                                 double seconds = 0);
+  /// After Finish: whether any rank was asked to stop, and the `seconds` of all ranks.
   bool stop() const { return note_.stop != 0; }
+  llvm::ArrayRef<double> seconds() const { return seconds_; }
 
  private:
   struct Sum {
     TreeSum own;
     const SumLayout* layout;
   };
-  void StartThread();
   void ComputeSums();
   llvm::Error Compute(Sum sum);
   void Join();
@@ -53,6 +54,7 @@ class SumQueue {
 
   // Of the thread, or of Finish after the thread has ended.
   SumNote note_;
+  std::vector<double> seconds_;
   std::vector<TreeValues> results_;
 
   std::mutex mutex_;
@@ -61,7 +63,7 @@ class SumQueue {
   bool is_complete_ = false;   // no sum will be added for the thread
   bool is_cancelled_ = false;  // no waiting sum will be computed
   std::optional<llvm::Error> error_;
-  std::thread thread_;
+  bool has_job_ = false;  // in the background
 };
 
 }  // namespace pdl

@@ -83,8 +83,9 @@ class Reduction {
     }
   }
 
-  llvm::Expected<TreeValues> Run(const TreeSum& own, int64_t leaves, SumNote* note) {
-    llvm::Expected<TreeValues> part = ReduceScatter(own, leaves, note);
+  llvm::Expected<TreeValues> Run(const TreeSum& own, int64_t leaves, SumNote* note,
+                                 std::vector<double>* seconds) {
+    llvm::Expected<TreeValues> part = ReduceScatter(own, leaves, note, seconds);
     if (!part) return part;
     return AllGather(*part);
   }
@@ -100,7 +101,8 @@ class Reduction {
   };
 
   /// Returns the sum of this rank's part, the common values first.
-  llvm::Expected<TreeValues> ReduceScatter(const TreeSum& own, int64_t leaves, SumNote* note) {
+  llvm::Expected<TreeValues> ReduceScatter(const TreeSum& own, int64_t leaves, SumNote* note,
+                                           std::vector<double>* seconds) {
     const int ranks = communicator_.size(), me = communicator_.rank();
     std::vector<std::vector<char>> sent(static_cast<size_t>(ranks)), received(sent.size());
     std::vector<std::vector<TreeNode>> nodes;
@@ -115,9 +117,14 @@ class Reduction {
     }
     std::vector<SentBytes> send(sent.begin(), sent.end());
     std::vector<ReceivedBytes> receive(received.begin(), received.end());
-    if (llvm::Error error = communicator_.Exchange(send, receive)) return error;
+    if (llvm::Error error = communicator_.Exchange(send, receive)) {
+      for (auto* bytes : {&sent, &received})
+        communicator_.Keep(std::make_shared<std::vector<std::vector<char>>>(std::move(*bytes)));
+      return error;
+    }
     received[static_cast<size_t>(me)] = std::move(sent[static_cast<size_t>(me)]);
     const SumNote mine = *note;
+    if (seconds != nullptr) seconds->clear();
     TreeSum sum(0);
     for (int rank = 0; rank < ranks; ++rank) {
       const char* from = received[static_cast<size_t>(rank)].data();
@@ -128,7 +135,11 @@ class Reduction {
             llvm::formatv("rank {0} is at step {1}, but rank {2} at step {3}", rank, other.step, me,
                           mine.step)
                 .str());
+      if (other.layout != mine.layout)
+        return llvm::make_error<RankError>(
+            llvm::formatv("ranks {0} and {1} add different gradients", rank, me).str());
       note->stop |= other.stop;
+      if (seconds != nullptr) seconds->push_back(other.seconds);
       for (const TreeNode& node : nodes[static_cast<size_t>(rank)])
         sum.AddNode(node, TakePart(from, me));
     }
@@ -147,8 +158,11 @@ class Reduction {
       received[static_cast<size_t>(rank)].resize(PartOfRank(rank).common_bytes());
     std::vector<ReceivedBytes> receive(received.begin(), received.end());
     if (llvm::Error error =
-            communicator_.Exchange(std::vector<SentBytes>(receive.size(), own), receive))
+            communicator_.Exchange(std::vector<SentBytes>(receive.size(), own), receive)) {
+      received[static_cast<size_t>(me)] = std::move(own);
+      communicator_.Keep(std::make_shared<std::vector<std::vector<char>>>(std::move(received)));
       return error;
+    }
     received[static_cast<size_t>(me)] = std::move(own);
     TreeValues sum{std::vector<float>(common_.f32), std::vector<double>(common_.f64)};
     for (int rank = 0; rank < ranks; ++rank) {
@@ -212,10 +226,17 @@ class DirectReduction {
   /// Leaves the common values and this rank's own.
   llvm::Error Run(std::vector<float>* values) {
     values_ = values->data();
-    if (llvm::Error error = Reduce(parts_, /*returns_all=*/true)) return error;
-    if (llvm::Error error = Reduce(own_, /*returns_all=*/false)) return error;
+    llvm::Error error = Reduce(parts_, /*returns_all=*/true);
+    if (!error) error = Reduce(own_, /*returns_all=*/false);
+    if (error) {
+      communicator_.Keep(std::make_shared<std::vector<float>>(std::move(*values)));
+      for (Received& each : received_)
+        communicator_.Keep(std::make_shared<Received>(std::move(each)));
+      return error;
+    }
     const Slice own = own_[rank()];
-    std::copy(values_ + own.begin, values_ + own.end, values_ + parts_.back().end);
+    if (const size_t to = parts_.back().end; to != own.begin)
+      std::copy(values_ + own.begin, values_ + own.end, values_ + to);
     values->resize(parts_.back().end + own.size());
     return llvm::Error::success();
   }
@@ -364,17 +385,18 @@ TreeValues TreeSum::Total() && {
 }
 
 llvm::Expected<TreeValues> SumOverRanks(TreeSum own, int64_t leaves, const SumLayout& layout,
-                                        Communicator& communicator, SumNote* note) {
+                                        Communicator& communicator, SumNote* note,
+                                        std::vector<double>* seconds) {
   assert(leaves > 0);
   size_t f32 = layout.common.f32;
   for (const SumLayout::Count& each : layout.own) f32 += each.f32;
   if (f32 < kDirect || !HaveEqualNodes(leaves, communicator.size()))
-    return Reduction(layout, communicator).Run(own, leaves, note);
+    return Reduction(layout, communicator).Run(own, leaves, note, seconds);
   std::vector<float> values = own.TakeF32();
   SumLayout others = layout;
   others.common.f32 = 0;
   for (SumLayout::Count& each : others.own) each.f32 = 0;
-  llvm::Expected<TreeValues> sum = Reduction(others, communicator).Run(own, leaves, note);
+  llvm::Expected<TreeValues> sum = Reduction(others, communicator).Run(own, leaves, note, seconds);
   if (!sum) return sum;
   if (llvm::Error error = DirectReduction(layout, communicator).Run(&values)) return error;
   sum->f32 = std::move(values);

@@ -59,8 +59,12 @@ class TreeSum {
 struct SumNote {
   /// The step of the run, which must be the same everywhere.
   int64_t step = 0;
+  /// A hash of the layout of the values, which must be the same everywhere, too.
+  uint64_t layout = 0;
   /// Whether a rank was asked to stop.
   int64_t stop = 0;
+  /// The time that the rank has needed, in seconds, without waiting for others.
+  double seconds = 0;
 };
 
 /// How the values of a leaf are divided: first those whose sums all ranks get, then for each rank
@@ -78,10 +82,12 @@ struct SumLayout {
 /// common values and those of this rank. `own` may be empty. Each rank adds its own values and a
 /// part of the common ones, which it sends to the others: if the ranks are a power of two and so
 /// are their leaves, each of n ranks sends 2 (n - 1) / n of the bytes of the common values and
-/// (n - 1) / n of the others. Sets `note->stop` if any rank has. A RankError if a rank does not
-/// answer or is at another step.
+/// (n - 1) / n of the others. Sets `note->stop` if any rank has, and `seconds`, unless it is null,
+/// to the times in the notes of all ranks. A RankError if a rank does not answer, is at another
+/// step or has another layout.
 llvm::Expected<TreeValues> SumOverRanks(TreeSum own, int64_t leaves, const SumLayout& layout,
-                                        Communicator& communicator, SumNote* note);
+                                        Communicator& communicator, SumNote* note,
+                                        std::vector<double>* seconds = nullptr);
 
 }  // namespace pdl
 

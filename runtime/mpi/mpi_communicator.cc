@@ -63,6 +63,10 @@ class MpiCommunicator final : public Communicator {
   class Messages final : public StartedExchange {
    public:
     explicit Messages(MpiCommunicator& communicator) : communicator_(communicator) {}
+    ~Messages() override {
+      for (const MPI_Request request : requests_)
+        communicator_.has_failed_ |= request != MPI_REQUEST_NULL;
+    }
 
     llvm::Error Start(llvm::ArrayRef<SentBytes> send, llvm::ArrayRef<ReceivedBytes> receive) {
       const int own = communicator_.rank();
@@ -105,7 +109,7 @@ class MpiCommunicator final : public Communicator {
         if (now >= end) break;
         // MPI makes progress in its calls only, so this must not sleep long while data arrive.
         if (now - last < std::chrono::milliseconds(20)) {
-          communicator_.is_in_background() ? usleep(20) : sched_yield();
+          communicator_.yields_processor() ? usleep(20) : sched_yield();
         } else {
           usleep(200);
         }

@@ -6,6 +6,7 @@
 
 #include "llvm/ADT/DenseMap.h"
 #include "llvm/ADT/STLExtras.h"
+#include "llvm/Support/xxhash.h"
 #include "pdl/op/error.h"
 #include "pdl/op/half.h"
 #include "pdl/op/host_copy.h"
@@ -92,6 +93,13 @@ const Tensor& TensorIn(const Scope& scope, const std::string& name) {
   return *scope.Find(name)->Get<Tensor>();
 }
 
+RankTimes TimesOf(llvm::ArrayRef<double> seconds) {
+  const auto slowest = llvm::max_element(seconds);
+  std::vector<double> sorted = seconds.vec();
+  llvm::sort(sorted);
+  return {static_cast<int>(slowest - seconds.begin()), *slowest, sorted[(sorted.size() - 1) / 2]};
+}
+
 /// The positions in a network of the calls that compute its outputs; 0 for values of no call.
 llvm::StringMap<size_t> PositionsOfOutputs(const Graph& graph) {
   llvm::DenseMap<const Op*, size_t> of_calls;
@@ -159,7 +167,8 @@ class MicroBatchStep::Runner : public OutputObserver {
         ranks ? MicroBatchesOf(leaves, ranks->rank(), ranks->size()) : MicroBatchRange{0, leaves};
     for (size_t i = 0; i < step_.buckets_.size(); ++i)
       values_.push_back({TreeSum(own_.begin), {}, 0});
-    if (ranks) queue_.emplace(*ranks, leaves, SumNote{batch_.step, batch_.stop});
+    if (ranks)
+      queue_.emplace(*ranks, leaves, SumNote{batch_.step, step_.buckets_hash_, batch_.stop});
     for (int64_t leaf = own_.begin; leaf < own_.end; ++leaf)
       if (llvm::Error error = RunMicroBatch(leaf)) return error;
     Network::SetRunCount(&scope_, first_run_);
@@ -170,8 +179,11 @@ class MicroBatchStep::Runner : public OutputObserver {
     }
     // Of a rank that has no micro-batch.
     while (num_queued_ + 1 < values_.size()) QueueNext();
-    auto totals = queue_->Finish(std::move(values_.back().sum), step_.buckets_.back().layout);
+    const std::chrono::duration<double> passed = std::chrono::steady_clock::now() - batch_.begin;
+    auto totals =
+        queue_->Finish(std::move(values_.back().sum), step_.buckets_.back().layout, passed.count());
     result->stop = queue_->stop();
+    if (totals) result->times = TimesOf(queue_->seconds());
     return totals;
   }
 
@@ -184,12 +196,8 @@ class MicroBatchStep::Runner : public OutputObserver {
     run.output_observer = this;
     const auto [rows, size] = batch_.parts;
     weight_ = static_cast<double>(std::min(size, rows - leaf * size)) / static_cast<double>(size);
-    for (const auto& [bucket, values] : llvm::zip_equal(step_.buckets_, values_)) {
-      SumLayout::Count count = bucket.layout.common;
-      for (const auto& [f32, f64] : bucket.layout.own) count = {count.f32 + f32, count.f64 + f64};
-      values.leaf = {std::vector<float>(count.f32), std::vector<double>(count.f64)};
+    for (const auto& [bucket, values] : llvm::zip_equal(step_.buckets_, values_))
       values.num_missing = bucket.num_values;
-    }
     if (llvm::Error error = RunGradients(run, first_run_ + static_cast<uint64_t>(leaf)))
       return error;
     // The last bucket may have no values.
@@ -203,6 +211,8 @@ class MicroBatchStep::Runner : public OutputObserver {
     if (found == step_.places_.end()) return llvm::Error::success();
     const auto [bucket, offset, is_metric] = found->second;
     Values& values = values_[bucket];
+    if (values.num_missing == step_.buckets_[bucket].num_values)
+      values.leaf = MakeLeaf(step_.buckets_[bucket].layout);
     if (is_metric) {
       values.leaf.f64[offset] = weight_ * tensor.ToConstant().ElementAsDouble(0);
     } else {
@@ -213,6 +223,12 @@ class MicroBatchStep::Runner : public OutputObserver {
     while (queue_ && num_queued_ + 1 < values_.size() && values_[num_queued_].sum.end() == own_.end)
       QueueNext();
     return llvm::Error::success();
+  }
+
+  static TreeValues MakeLeaf(const SumLayout& layout) {
+    SumLayout::Count count = layout.common;
+    for (const auto& [f32, f64] : layout.own) count = {count.f32 + f32, count.f64 + f64};
+    return {std::vector<float>(count.f32), std::vector<double>(count.f64)};
   }
 
   /// Adds the next bucket to the queue, which must not be the last one.
@@ -374,6 +390,7 @@ void MicroBatchStep::FormBuckets(int64_t bucket_bytes, int ranks) {
     }
     if (!has_metrics) add_metrics();
   }
+  buckets_hash_ = llvm::xxh3_64bits(BucketsToString());
 }
 
 std::string MicroBatchStep::BucketsToString() const {

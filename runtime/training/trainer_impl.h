@@ -195,6 +195,8 @@ struct Trainer::Impl {
   /// The flag of Train's callbacks, and whether the ranks have agreed in the last step to stop.
   const std::atomic<bool>* stop = nullptr;
   bool ranks_stop = false;
+  /// When this rank began the next step.
+  std::chrono::steady_clock::time_point step_begin;
 
   std::optional<Snapshot> pending_last, pending_best;
   std::optional<std::chrono::steady_clock::time_point> last_write;

@@ -45,9 +45,12 @@ llvm::Expected<std::vector<double>> Trainer::Impl::RunMicroBatches(const StepNet
   if (is_distributed()) run.communicator = options.communicator;
   run.step = progress.step + 1;
   run.stop = stop != nullptr && stop->load();
+  run.begin = step_begin;
   llvm::Expected<MicroBatchStep::Result> result = next.micro_batches->Run(run, &scope, &context);
   if (!result) return result.takeError();
+  step_begin = std::chrono::steady_clock::now();
   ranks_stop = result->stop;
+  report->times = result->times;
   report->loss_scale = result->loss_scale;
   report->is_skipped = result->is_skipped;
   return std::move(result->metrics);

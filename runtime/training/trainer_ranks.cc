@@ -56,6 +56,7 @@ llvm::Error Trainer::Impl::JoinRanks() {
   if (!is_distributed() || std::exchange(has_joined, true)) return llvm::Error::success();
   if (llvm::Error error = CompareRanks()) return error;
   if (llvm::Error error = TakeStateOfRank0()) return error;
+  step_begin = std::chrono::steady_clock::now();
   if (!sharding) return llvm::Error::success();
   DropStatesOfOthers();
   return options.communicator->Broadcast(

@@ -1,5 +1,6 @@
 // pdl dump: prints a network after a compiler stage.
 #include <algorithm>
+#include <optional>
 
 #include "llvm/ADT/STLExtras.h"
 #include "llvm/ADT/StringExtras.h"
@@ -55,7 +56,7 @@ struct DumpArguments {
   std::string gradient_of;
   bool step = false;
   bool micro_batches = false;
-  int64_t bucket_bytes = MicroBatchStep::kBucketBytes;
+  std::optional<int64_t> bucket_bytes;
 };
 
 /// Stores the network after one pass, as a string.
@@ -111,7 +112,7 @@ llvm::Expected<std::string> DumpStepPlan(LoadedNetwork loaded, const DumpArgumen
   of_networks.pass_observer = options.pass_timings.get();
   of_networks.precision = PrecisionOf(options);
   MicroBatchStep::Properties properties;
-  properties.bucket_bytes = arguments.bucket_bytes;
+  if (arguments.bucket_bytes) properties.bucket_bytes = *arguments.bucket_bytes;
   auto step =
       MicroBatchStep::Create(loaded.graph, std::move(properties), of_networks, GlobalRegistry());
   if (!step) return step.takeError();
@@ -308,6 +309,8 @@ int DumpMain(Arguments arguments) {
         line.Wrong("the pass '" + dump.pass + "' is part of a training step: give --step"));
   if (dump.micro_batches && (!dump.step || dump.stage != "plan"))
     return Finish(line.Wrong("--micro-batches needs --step and --emit=plan"));
+  if (dump.bucket_bytes && !dump.micro_batches)
+    return Finish(line.Wrong("--bucket needs --micro-batches"));
   dump.common.training_step = dump.step;
   PassPrinter printer(dump.pass, dump.common.pass_timings.get());
   // If passes are observed, a plan is made from a copy of the graph.

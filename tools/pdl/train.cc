@@ -3,6 +3,7 @@
 #include <optional>
 
 #include "llvm/Support/FileSystem.h"
+#include "llvm/Support/Format.h"
 #include "llvm/Support/Path.h"
 #include "llvm/Support/Process.h"
 #include "pdl/op/error.h"
@@ -46,8 +47,7 @@ pdl run digits.pdl --weights run/best.safetensors -i image=images.npy
 struct TrainArguments {
   CommonOptions common;
   std::string data, validate, folder = "run";
-  std::optional<int64_t> epochs, steps, batch_size, micro_batch;
-  int64_t bucket_bytes = MicroBatchStep::kBucketBytes;
+  std::optional<int64_t> epochs, steps, batch_size, micro_batch, bucket_bytes;
   ProcessArguments processes;
   bool has_seed = false;
   bool no_shuffle = false, drop_last = false, shard_optimizer = false;
@@ -204,7 +204,7 @@ TrainerOptions ToTrainerOptions(const TrainArguments& arguments) {
   TrainerOptions options;
   options.batch_size = arguments.batch_size.value_or(32);
   options.micro_batch = arguments.micro_batch.value_or(0);
-  options.bucket_bytes = arguments.bucket_bytes;
+  if (arguments.bucket_bytes) options.bucket_bytes = *arguments.bucket_bytes;
   options.epochs = arguments.epochs.value_or(arguments.steps ? 0 : 1);
   options.steps = arguments.steps.value_or(0);
   options.seed = arguments.common.seed;
@@ -417,6 +417,7 @@ class Training {
     TrainConsole console(console_options);
     TrainingCallbacks callbacks = Callbacks(signals);
     callbacks.on_step = [&](const StepReport& report) {
+      ShowStraggler(report, console);
       console.ShowStep(report);
       return (*log)->AddStep(report);
     };
@@ -439,9 +440,25 @@ class Training {
     return end;
   }
 
+  /// Says which rank the others waited for, if that was long. The first step includes planning.
+  void ShowStraggler(const StepReport& report, TrainConsole& console) {
+    constexpr double kLong = 5, kManyTimes = 3;
+    constexpr std::chrono::seconds kPause(60);
+    const auto& [rank, slowest, median] = report.times;
+    const auto now = std::chrono::steady_clock::now();
+    if (!ranks_.is_first() || slowest < kLong || slowest < kManyTimes * median) return;
+    if (straggler_shown_ && now - *straggler_shown_ < kPause) return;
+    straggler_shown_ = now;
+    console.Erase();
+    llvm::errs() << "step " << report.step << ": rank " << rank << " took "
+                 << llvm::format("%.1f s, half of the ranks at most %.1f s", slowest, median)
+                 << '\n';
+  }
+
   llvm::StringRef path_;
   TrainArguments& arguments_;
   Ranks& ranks_;
+  std::optional<std::chrono::steady_clock::time_point> straggler_shown_;
   const std::string last_;
   std::optional<LoadedNetwork> loaded_;
   std::optional<Dataset> data_, validation_;

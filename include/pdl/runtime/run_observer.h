@@ -44,8 +44,8 @@ class PDL_API OutputObserver {
  public:
   virtual ~OutputObserver();
   /// Called once for each output that the run computes, in the thread of the run, as soon as no
-  /// further call of the run changes the output. `tensor` is on the CPU, and valid during the call.
-  /// An Error ends the run, which returns it.
+  /// further call of the run changes the output; the run may still fail. `tensor` is on the CPU,
+  /// and valid during the call. An Error ends the run, which returns it.
   virtual llvm::Error SeeOutput(llvm::StringRef name, const Tensor& tensor) = 0;
 };
 

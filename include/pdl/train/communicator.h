@@ -16,6 +16,8 @@
 
 namespace pdl {
 
+class BackgroundThread;
+
 /// A process of a distributed run does not answer, or the transport failed. Exit status 4.
 class PDL_API RankError : public llvm::ErrorInfo<RankError> {
  public:
@@ -53,12 +55,12 @@ class PDL_API StartedExchange {
 };
 
 /// The processes of a run, which are called ranks and numbered from 0. All ranks make the same
-/// calls in the same order; each call waits for the other ranks, at most `timeout` seconds, and
+/// calls in the same order; a call waits for the other ranks, at most `timeout` seconds, and
 /// returns a RankError if the transport fails or another rank does not take part in time. The run
 /// cannot continue after an Error. Only one thread may make a call at a time.
 class PDL_API Communicator {
  public:
-  virtual ~Communicator() = default;
+  virtual ~Communicator();
   int rank() const { return rank_; }
   /// The number of ranks, at least 1.
   int size() const { return size_; }
@@ -67,11 +69,14 @@ class PDL_API Communicator {
   /// for each rank; the own entries are ignored. Sizes in bytes must agree on both sides; nothing
   /// is transferred if they are 0. The RankError names the ranks from which nothing came.
   llvm::Error Exchange(llvm::ArrayRef<SentBytes> send, llvm::ArrayRef<ReceivedBytes> receive);
-  /// The same in two calls. The bytes must not be used in between, except that they may be sent in
-  /// several exchanges. Exchanges may be finished in any order.
+  /// The same in two calls, of which only Finish waits. The bytes must not be used in between,
+  /// except that they may be sent in several exchanges. Exchanges may be finished in any order.
   llvm::Expected<std::unique_ptr<StartedExchange>> Start(llvm::ArrayRef<SentBytes> send,
                                                          llvm::ArrayRef<ReceivedBytes> receive);
   llvm::Error Finish(std::unique_ptr<StartedExchange> exchange);
+  /// Keeps memory as long as this object: messages of an exchange that has failed may still be
+  /// written to it.
+  void Keep(std::shared_ptr<const void> memory) { kept_.push_back(std::move(memory)); }
   /// Fills `bytes` on all ranks with those of `root`; it has the same size everywhere.
   llvm::Error Broadcast(int root, ReceivedBytes bytes);
   /// Returns the strings of all ranks, by rank. They may differ in length.
@@ -87,19 +92,21 @@ class PDL_API Communicator {
 
   /// Whether any thread may make calls; otherwise only the one that made the communicator may.
   bool allows_any_thread() const { return allows_any_thread_; }
+  /// A thread for calls that are made while the program computes, which exists from its first use
+  /// on.
+  BackgroundThread& background();
   /// Bytes that this rank has sent to others so far.
   int64_t bytes_sent() const { return bytes_sent_; }
   /// The longest time that a call waits for other ranks, in seconds; 60 at first.
   double timeout() const { return timeout_; }
   void set_timeout(double seconds) { timeout_ = seconds; }
-  /// Whether other threads of this process compute during calls, which then give up the processor
-  /// while they wait, at the price of a higher latency. May be changed during a call.
-  bool is_in_background() const { return in_background_.load(std::memory_order_relaxed); }
-  void set_in_background(bool value) { in_background_ = value; }
+  /// Whether a call that waits gives up the processor, because other threads of this process
+  /// compute. It then notices later that bytes have arrived. May be changed during a call.
+  bool yields_processor() const { return yields_processor_.load(std::memory_order_relaxed); }
+  void set_yields_processor(bool value) { yields_processor_ = value; }
 
  protected:
-  Communicator(int rank, int size, bool allows_any_thread = true)
-      : rank_(rank), size_(size), allows_any_thread_(allows_any_thread) {}
+  Communicator(int rank, int size, bool allows_any_thread = true);
   /// Start, with valid arguments.
   virtual llvm::Expected<std::unique_ptr<StartedExchange>> StartTransfer(
       llvm::ArrayRef<SentBytes> send, llvm::ArrayRef<ReceivedBytes> receive) = 0;
@@ -109,7 +116,9 @@ class PDL_API Communicator {
   const bool allows_any_thread_;
   int64_t bytes_sent_ = 0;
   double timeout_ = 60;
-  std::atomic<bool> in_background_ = false;
+  std::atomic<bool> yields_processor_ = false;
+  std::vector<std::shared_ptr<const void>> kept_;
+  std::unique_ptr<BackgroundThread> background_;
 };
 
 }  // namespace pdl

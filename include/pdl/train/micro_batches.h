@@ -2,6 +2,7 @@
 #ifndef PDL_TRAIN_MICRO_BATCHES_H_
 #define PDL_TRAIN_MICRO_BATCHES_H_
 
+#include <chrono>
 #include <cstdint>
 #include <memory>
 #include <string>
@@ -38,6 +39,14 @@ struct MicroBatchRange {
 /// the last ones may have fewer.
 PDL_API MicroBatchRange MicroBatchesOf(int64_t count, int rank, int ranks);
 
+/// How long the ranks of a step took from its beginning until they knew their gradients, in
+/// seconds, without waiting for each other.
+struct RankTimes {
+  /// -1 without a communicator.
+  int slowest_rank = -1;
+  double slowest = 0, median = 0;
+};
+
 /// A training step that is computed from micro-batches: losses, metrics, gradients and other values
 /// of the step are the means of those of its micro-batches, weighted by their rows, and added over
 /// a binary tree that depends on the number of micro-batches only. Ranks share the micro-batches;
@@ -60,7 +69,9 @@ class PDL_API MicroBatchStep {
     /// Null: each rank makes the complete update.
     const Sharding* sharding = nullptr;
     /// Gradients are added over ranks in buckets of at least this number of bytes, in the order of
-    /// the calls that compute them, while later ones are computed.
+    /// the calls that compute them: those of a rank's last micro-batch while later ones are
+    /// computed, if they are computed on the CPU, calls are not observed one by one, and
+    /// Communicator::allows_any_thread.
     int64_t bucket_bytes = kBucketBytes;
   };
   static constexpr int64_t kBucketBytes = int64_t{8} << 20;
@@ -85,6 +96,8 @@ class PDL_API MicroBatchStep {
     /// The number of the step in the run, and whether this rank was asked to stop.
     int64_t step = 0;
     bool stop = false;
+    /// When this rank began the step: at the end of the step before.
+    std::chrono::steady_clock::time_point begin = std::chrono::steady_clock::now();
   };
   struct Result {
     /// In the order of `metrics`.
@@ -95,6 +108,7 @@ class PDL_API MicroBatchStep {
     bool is_skipped = false;
     /// Whether any rank was asked to stop.
     bool stop = false;
+    RankTimes times;
   };
   /// Runs the step: reads parameters and states from the Scope and writes their new values to it.
   /// Micro-batch k uses the random numbers of run `Network::RunCount + k`. A RankError if a rank
@@ -137,6 +151,7 @@ class PDL_API MicroBatchStep {
   std::vector<Mean> means_;
   /// At least one; the last one has the metrics, too.
   std::vector<Bucket> buckets_;
+  uint64_t buckets_hash_ = 0;
   llvm::StringMap<Place> places_;
   std::vector<OwnedParameter> owned_;
   std::vector<std::string> metrics_;

@@ -104,6 +104,8 @@ struct StepReport {
   double loss_scale = 0;
   /// Whether a gradient was not finite, so that the step only changed the scale.
   bool is_skipped = false;
+  /// Of a step that several ranks share. The first one has made the plans of its networks.
+  RankTimes times;
   /// Losses first; computed before the parameters changed. Losses that are not active in this step
   /// (`every`) are omitted.
   std::vector<Metric> metrics;

@@ -205,6 +205,7 @@ TEST(NetworkChannelsLast, LargeConvolutions) {
       {{1, 64, 56, 56}, "[64, 64, 3, 3]", "pad=1"},        // Winograd, runs of rows
       {{9, 32, 15, 13}, "[48, 32, 3, 3]", "pad=1"},        // Winograd, complete images
       {{2, 32, 40, 40}, "[32, 32, 3, 3]", "pad=[0, 2]"},   // Winograd, other padding
+      {{1, 32, 16, 16}, "[136, 32, 3, 3]", "pad=1"},       // Winograd, blocks of features
       {{1, 40, 13, 50}, "[56, 40, 3, 3]", "pad=1"},        // Winograd, incomplete tiles and panels
       {{5, 32, 12, 12}, "[32, 32, 3, 3]", "pad=2"},        // Winograd, tasks of several images
       {{1, 32, 33, 250}, "[32, 32, 3, 3]", "pad=[4, 9]"},  // Winograd, many tiles in a row

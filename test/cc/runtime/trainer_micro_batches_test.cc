@@ -1,6 +1,8 @@
 // Steps that are computed from micro-batches, by one process and by several ranks.
 #include <bit>
+#include <chrono>
 #include <cmath>
+#include <thread>
 
 #include "gmock/gmock.h"
 
@@ -412,6 +414,30 @@ TEST(MicroBatches, ARankThatDoesNotAnswer) {
                   "step 2: rank 2 did not answer within 1 s");
       },
       1);
+}
+
+TEST(MicroBatches, ReportsTheSlowestRank) {
+  RunRanks(3, [&](Communicator& communicator) {
+    TrainerOptions options = MicroBatches(2);
+    options.batch_size = 6;
+    options.communicator = &communicator;
+    options.bucket_bytes = 1;
+    Training run(options, kNetwork);
+    ASSERT_TRUE(run.trainer) << run.message;
+    for (int step = 0; step < 3; ++step) {
+      const StepReport report = Value(run.trainer->Step());
+      EXPECT_LE(report.times.median, report.times.slowest);
+      if (step < 2) {
+        if (communicator.rank() == 1) std::this_thread::sleep_for(std::chrono::seconds(1));
+        continue;
+      }
+      EXPECT_EQ(report.times.slowest_rank, 1);
+      EXPECT_GE(report.times.slowest, 1);
+    }
+  });
+  // Without other ranks.
+  Training run(MicroBatches(2), kNetwork);
+  EXPECT_EQ(Value(run.trainer->Step()).times.slowest_rank, -1);
 }
 
 TEST(MicroBatches, ALossThatIsNan) {

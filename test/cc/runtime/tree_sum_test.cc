@@ -72,7 +72,7 @@ TEST(TreeSum, HasTheSameBitsForAnyNumberOfRanks) {
         const MicroBatchRange range = MicroBatchesOf(leaves, communicator.rank(), ranks);
         TreeSum own(range.begin);
         for (int64_t leaf = range.begin; leaf < range.end; ++leaf) own.AddLeaf(LeafOf(leaf));
-        SumNote note{5, communicator.rank() == 1};
+        SumNote note{5, 0, communicator.rank() == 1};
         const TreeValues sum =
             Value(SumOverRanks(std::move(own), leaves, {{7, 3}, {}}, communicator, &note));
         EXPECT_EQ(sum.f32, expected.f32) << leaves << " leaves, " << ranks << " ranks";
@@ -123,16 +123,24 @@ TEST(TreeSum, RanksGetValuesOfTheirOwn) {
   });
 }
 
-TEST(TreeSum, LongVectorsAreSentDirectly) {
-  // Of equal nodes; three leaves of two ranks are not. The last 2 * `ranks` elements are their own.
-  constexpr size_t kElements = 600'001;
+TEST(TreeSum, LongVectorsAreSentInPieces) {
+  // Ranks have parts of their own, of different sizes, at the end; that of the last rank has
+  // several pieces. Three leaves of two ranks are not equal nodes.
+  constexpr size_t kElements = 1'400'001;
   const auto leaf_of = [](int64_t leaf) {
     TreeValues values = LeafOf(leaf);
     for (size_t i = values.f32.size(); i < kElements; ++i)
       values.f32.push_back(values.f32[i % 7] * static_cast<float>(i));
     return values;
   };
-  for (const auto& [ranks, leaves] : {std::pair(2, 2), {2, 3}, {2, 8}, {4, 8}, {3, 6}, {3, 9}}) {
+  for (const auto& [ranks, leaves] :
+       {std::pair(1, 1), {2, 2}, {2, 3}, {2, 8}, {4, 8}, {3, 6}, {3, 9}, {5, 5}, {7, 7}}) {
+    SumLayout layout{{kElements, 3}, {}};
+    for (int rank = 0; rank < ranks; ++rank) {
+      const size_t own = rank + 1 == ranks ? 600'000 : static_cast<size_t>(rank) * 1000;
+      layout.own.push_back({own, 0});
+      layout.common.f32 -= own;
+    }
     TreeSum alone(0);
     for (int64_t leaf = 0; leaf < leaves; ++leaf) alone.AddLeaf(leaf_of(leaf));
     const TreeValues expected = std::move(alone).Total();
@@ -140,20 +148,55 @@ TEST(TreeSum, LongVectorsAreSentDirectly) {
       const MicroBatchRange range = MicroBatchesOf(leaves, communicator.rank(), ranks);
       TreeSum own(range.begin);
       for (int64_t leaf = range.begin; leaf < range.end; ++leaf) own.AddLeaf(leaf_of(leaf));
-      const size_t common = kElements - 2 * static_cast<size_t>(ranks);
-      const SumLayout layout{{common, 3},
-                             std::vector(static_cast<size_t>(ranks), SumLayout::Count{2, 0})};
       SumNote note;
       const TreeValues sum =
           Value(SumOverRanks(std::move(own), leaves, layout, communicator, &note));
-      std::vector<float> f32(expected.f32.begin(),
-                             expected.f32.begin() + static_cast<int64_t>(common));
-      const size_t first = common + 2 * static_cast<size_t>(communicator.rank());
-      f32.insert(f32.end(), {expected.f32[first], expected.f32[first + 1]});
+      auto begin = expected.f32.begin() + static_cast<int64_t>(layout.common.f32);
+      std::vector<float> f32(expected.f32.begin(), begin);
+      for (int rank = 0; rank < communicator.rank(); ++rank)
+        begin += static_cast<int64_t>(layout.own[static_cast<size_t>(rank)].f32);
+      const size_t count = layout.own[static_cast<size_t>(communicator.rank())].f32;
+      f32.insert(f32.end(), begin, begin + static_cast<int64_t>(count));
       EXPECT_EQ(sum.f32 == f32, true) << leaves << " leaves, " << ranks << " ranks";
       EXPECT_EQ(sum.f64, expected.f64);
     });
   }
+}
+
+TEST(TreeSum, ALongVectorWhoseRankEnds) {
+  RunRanks(
+      3,
+      [&](Communicator& communicator) {
+        TreeSum own(communicator.rank());
+        own.AddLeaf({std::vector<float>(2'000'000, 1.0f), {}});
+        SumNote note;
+        if (communicator.rank() == 2) {
+          // It takes part in the first exchanges only.
+          for (int i = 0; i < 2; ++i) {
+            const std::vector<SentBytes> send(3);
+            const std::vector<ReceivedBytes> receive(3);
+            llvm::consumeError(communicator.Exchange(send, receive));
+          }
+          return;
+        }
+        const std::string message = Message(
+            SumOverRanks(std::move(own), 3, {{2'000'000, 0}, {}}, communicator, &note).takeError());
+        EXPECT_NE(message.find("rank"), std::string::npos) << message;
+        EXPECT_NE(message.find("did not answer within 0.2 s"), std::string::npos) << message;
+      },
+      0.2);
+}
+
+TEST(TreeSum, RanksThatAddOtherValues) {
+  RunRanks(2, [&](Communicator& communicator) {
+    TreeSum own(communicator.rank());
+    own.AddLeaf(LeafOf(communicator.rank()));
+    SumNote note{1, static_cast<uint64_t>(communicator.rank())};
+    const std::string message =
+        Message(SumOverRanks(std::move(own), 2, {{7, 3}, {}}, communicator, &note).takeError());
+    EXPECT_EQ(message, communicator.rank() == 0 ? "ranks 1 and 0 add different gradients"
+                                                : "ranks 0 and 1 add different gradients");
+  });
 }
 
 TEST(TreeSum, EmptyVectors) {
@@ -195,7 +238,7 @@ TEST(TreeSum, ErrorsNameRanks) {
   RunRanks(2, [&](Communicator& communicator) {
     TreeSum own(communicator.rank());
     own.AddLeaf(LeafOf(communicator.rank()));
-    SumNote note{communicator.rank() + 4, 0};
+    SumNote note{communicator.rank() + 4};
     const std::string message =
         Message(SumOverRanks(std::move(own), 2, {{7, 3}, {}}, communicator, &note).takeError());
     EXPECT_EQ(message, communicator.rank() == 0 ? "rank 1 is at step 5, but rank 0 at step 4"
@@ -222,7 +265,7 @@ TEST(SumQueue, ReturnsAllSumsInOrder) {
   for (const int64_t leaves : {1, 4, 5})
     for (const int count : {1, 2, 5}) {
       RunRanks(3, [&, leaves = leaves, count = count](Communicator& communicator) {
-        SumQueue queue(communicator, leaves, {7, communicator.rank() == 2});
+        SumQueue queue(communicator, leaves, {7, 0, communicator.rank() == 2});
         for (int i = 0; i + 1 < count; ++i) queue.Add(PartOf(leaves, 10 * i, communicator), layout);
         const std::vector<TreeValues> sums =
             Value(queue.Finish(PartOf(leaves, 10 * (count - 1), communicator), layout));
@@ -232,7 +275,7 @@ TEST(SumQueue, ReturnsAllSumsInOrder) {
           EXPECT_EQ(sums[static_cast<size_t>(i)].f64, SumOf(leaves, 10 * i).f64);
         }
         EXPECT_TRUE(queue.stop());
-        EXPECT_FALSE(communicator.is_in_background());
+        EXPECT_FALSE(communicator.yields_processor());
       });
     }
 }

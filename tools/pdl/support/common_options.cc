@@ -120,7 +120,7 @@ void AddRunOptions(CommandLine& line, CommonOptions* options) {
                 });
 }
 
-void AddBucketOption(CommandLine& line, int64_t* bytes) {
+void AddBucketOption(CommandLine& line, std::optional<int64_t>* bytes) {
   line.AddValue(
       "--bucket", "SIZE",
       "add gradients over processes in parts of at least this size, each as soon as it is "

@@ -2,6 +2,7 @@
 #define PDL_TOOLS_PDL_SUPPORT_COMMON_OPTIONS_H_
 
 #include <memory>
+#include <optional>
 #include <string>
 #include <utility>
 #include <vector>
@@ -67,7 +68,7 @@ void AddRunOptions(CommandLine& line, CommonOptions* options);
 /// Adds --training, for commands that run or show an unchanged network.
 void AddTrainingOption(CommandLine& line, CommonOptions* options);
 /// Adds --bucket, the size of the parts in which gradients are added over processes.
-void AddBucketOption(CommandLine& line, int64_t* bytes);
+void AddBucketOption(CommandLine& line, std::optional<int64_t>* bytes);
 /// Adds --time-passes.
 void AddTimePassesOption(CommandLine& line, CommonOptions* options);
 /// Prints the measurements of --time-passes to standard error, if that was given.
