@@ -381,6 +381,29 @@ TEST(MicroBatches, BucketsDoNotChangeTheResult) {
   }
 }
 
+/// Sizes depend on data, so a step has two parts; the first one computes `seen`, and the gradients
+/// of the second one overflow in f16 until the scale is small.
+const char kOverflow[] = R"(input x: f32[N, 2]
+input t: f32[N]
+param w: f32[2, 2] = ones()
+output seen = mean(t)
+large = gather(x, nonzero(x[:, 0] + 1000.0)[:, 0])
+loss = mean((large @ w) ** 2) * 1000.0
+minimize loss with sgd(lr=1e-6)
+)";
+
+TEST(MicroBatches, AnOverflowInTheSecondPartOfAStep) {
+  TrainerOptions options = MicroBatches(2);
+  options.network.precision = DType::kF16;
+  options.check_finite = true;
+  const std::string expected = Train(kOverflow, options);
+  EXPECT_GT(expected.size(), 100u) << expected;
+  for (const int64_t bytes : {1, 1 << 20}) {
+    options.bucket_bytes = bytes;
+    EXPECT_EQ(TrainRanks(2, kOverflow, options) == expected, true) << bytes;
+  }
+}
+
 TEST(MicroBatches, OptionsOfBuckets) {
   TrainerOptions options = MicroBatches(2);
   options.bucket_bytes = 0;
