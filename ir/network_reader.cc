@@ -9,6 +9,7 @@
 #include "pdl/compiler/constraints.h"
 #include "pdl/compiler/weights.h"
 #include "pdl/op/error.h"
+#include "pdl/op/symbols.h"
 
 namespace pdl {
 namespace {
@@ -117,6 +118,7 @@ llvm::Expected<Graph> NetworkReader::Read() {
   if (llvm::Error error = ReadLocations()) return error;
   if (llvm::Error error = ReadBlocks()) return error;
   if (llvm::Error error = ReadVariables()) return error;
+  if (llvm::Error error = CheckInputSymbols()) return error;
   if (llvm::Error error = ReadBlockEnds()) return error;
   if (llvm::Error error = ReadInitializers()) return error;
   if (llvm::Error error = CheckCopies()) return error;
@@ -149,6 +151,13 @@ void NetworkReader::AddInputSymbols(const DimDesc& dim) {
   if (dim.value_case() == DimDesc::kSymbol && IsIdentifier(dim.symbol()))
     values_.AddSymbol((dim.ragged() ? "~" : "") + dim.symbol());
   for (const DimDesc& operand : dim.call().operands()) AddInputSymbols(operand);
+}
+
+llvm::Error NetworkReader::CheckInputSymbols() const {
+  const llvm::StringSet<> known = SymbolsOfInputs(graph_);
+  for (const std::string& symbol : graph_.Symbols())
+    if (!known.contains(symbol)) return Broken("no input determines '{0}'", symbol);
+  return llvm::Error::success();
 }
 
 llvm::Error NetworkReader::ReadLocations() {

@@ -34,6 +34,7 @@ class NetworkReader {
   llvm::Error ReadSymbols();
   /// The symbols of an input of an incomplete network.
   void AddInputSymbols(const DimDesc& dim);
+  llvm::Error CheckInputSymbols() const;
   llvm::Error ReadLocations();
   llvm::Error ReadBlocks();
   // Variables in order; a call is read with its first result.

@@ -27,4 +27,17 @@ bool HasSymbol(const Type& type, llvm::StringRef symbol) {
   return has_it;
 }
 
+llvm::StringSet<> SymbolsOfInputs(const Graph& graph) {
+  llvm::StringSet<> symbols;
+  for (const Value* input : graph.inputs()) {
+    for (const Dim& dim : input->type().dims) {
+      llvm::Expected<std::optional<std::pair<std::string, int64_t>>> solution = dim.Solve(0);
+      const bool is_linear = !solution || solution->has_value();
+      if (!solution) llvm::consumeError(solution.takeError());
+      if (is_linear) dim.ForEachSymbol([&](llvm::StringRef symbol) { symbols.insert(symbol); });
+    }
+  }
+  return symbols;
+}
+
 }  // namespace pdl

@@ -9,6 +9,7 @@
 #include "frontend/elaborate/type_reader.h"
 #include "frontend/elaborate/unused_names.h"
 #include "llvm/ADT/STLExtras.h"
+#include "pdl/op/symbols.h"
 
 namespace pdl {
 
@@ -76,15 +77,7 @@ void Inputs::ElaborateInput(const ast::InputStatement* statement) {
 // Rejects symbols that only occur in products such as `N*M`: the sizes of inputs do not determine
 // them.
 void Inputs::CheckSymbolsSolvable() {
-  llvm::StringSet<> solvable;
-  for (const Value* input : graph_.inputs()) {
-    for (const Dim& dim : input->type().dims) {
-      llvm::Expected<std::optional<std::pair<std::string, int64_t>>> solution = dim.Solve(0);
-      const bool is_linear = !solution || solution->has_value();
-      if (!solution) llvm::consumeError(solution.takeError());
-      if (is_linear) dim.ForEachSymbol([&](llvm::StringRef symbol) { solvable.insert(symbol); });
-    }
-  }
+  const llvm::StringSet<> solvable = SymbolsOfInputs(graph_);
   if (report_.diagnostics().has_errors()) return;
   std::vector<std::pair<SourceRange, llvm::StringRef>> unsolvable;
   for (const auto& entry : at_.frame->symbols) {

@@ -7,6 +7,7 @@
 
 #include "llvm/ADT/STLFunctionalExtras.h"
 #include "llvm/ADT/StringRef.h"
+#include "llvm/ADT/StringSet.h"
 #include "pdl/compiler/export.h"
 #include "pdl/compiler/graph.h"
 
@@ -22,6 +23,10 @@ PDL_API void ForEachSymbol(const Op& op, llvm::function_ref<void(llvm::StringRef
 
 /// Whether the dims of a type contain the symbol.
 PDL_API bool HasSymbol(const Type& type, llvm::StringRef symbol);
+
+/// The symbols of the inputs' dims that a run can compute from the inputs' sizes: those of a dim
+/// such as N, 8*N or N + 1, but not N*M.
+PDL_API llvm::StringSet<> SymbolsOfInputs(const Graph& graph);
 
 }  // namespace pdl
 

@@ -62,6 +62,18 @@ const BrokenCase kBroken[] = {
      "the inputs introduce the symbols [N, M], not [N, M, Q] [PDL0402]"},
     {"UnknownSymbol", [](NetworkDesc& d) { DimOf(d).set_symbol("Q"); },
      "variable 'x': no input introduces the symbol 'Q' [PDL0402]"},
+    {"UndeterminedSymbol",
+     [](NetworkDesc& d) {
+       d.add_symbols("Q");
+       VarDesc& extra = *d.add_variables();
+       extra = VarOf(d, "label");
+       extra.set_name("extra");
+       DimDesc::Call& call = *extra.mutable_type()->mutable_dims(0)->mutable_call();
+       call.set_function(DimDesc::Call::MOD);
+       call.add_operands()->set_symbol("Q");
+       call.add_operands()->set_constant(9);
+     },
+     "no input determines 'Q' [PDL0402]"},
     {"FileTwice", [](NetworkDesc& d) { d.add_files("model.pdl"); },
      "two source files have the name 'model.pdl' [PDL0402]"},
     {"FileNameWithEscape", [](NetworkDesc& d) { d.add_files("\x1b[2J"); },
