@@ -97,7 +97,7 @@ def main():
         for _ in range(3):
             for bucket, found in results.items():
                 found.append(measure(command, bucket, folder))
-        print(f"| bucket | step | sums of gradients | hidden |\n|---|---|---|---|")
+        print("| bucket | step | sums of gradients | hidden |\n|---|---|---|---|")
         for bucket, found in results.items():
             step, sums, hidden = (statistics.median(each) for each in zip(*found))
             print(f"| {bucket} | {1e3 * step:.0f} ms | {1e3 * sums:.0f} ms | {100 * hidden:.0f} % |")

@@ -3,6 +3,8 @@
 #include <chrono>
 
 #include "ir/trace/recorder.h"
+#include "llvm/ADT/DenseMap.h"
+#include "llvm/ADT/STLExtras.h"
 #include "llvm/ADT/ScopeExit.h"
 #include "llvm/Support/SaveAndRestore.h"
 #include "pdl/op/error.h"
@@ -108,15 +110,16 @@ inline llvm::Error Frame::RunCall(const Call& call, const std::atomic<bool>* can
 }
 
 llvm::Error Frame::Run(RandomState random, const std::atomic<bool>* cancel, RunProfile* profile,
-                       llvm::ArrayRef<CompleteOutput> complete,
                        llvm::function_ref<llvm::Error(unsigned)> see) {
   context_->SetRandom(random);
   context_->SetCancel(cancel);
   auto rest = llvm::ArrayRef(calls_).take_front(first_storing_);
   // The body of a loop belongs to the run around it.
   if (!cancel) EndIfCancelled(CurrentCancellation());
+  if (!see) return RunCancellable(cancel, [&] { return RunCalls(rest, cancel, profile); });
+  if (complete_.empty()) FindCompleteOutputs();
   return RunCancellable(cancel, [&]() -> llvm::Error {
-    for (const auto& [step, output] : complete) {
+    for (const auto& [step, output] : complete_) {
       const auto next =
           rest.take_while([last = step](const Call& call) { return call.step <= last; });
       rest = rest.drop_front(next.size());
@@ -125,6 +128,27 @@ llvm::Error Frame::Run(RandomState random, const std::atomic<bool>* cancel, RunP
     }
     return RunCalls(rest, cancel, profile);
   });
+}
+
+bool Frame::IsInPlace(unsigned output) const {
+  const Placement& of = placement(binding_.schedule.outputs[output].slot);
+  return of.kind == Placement::Kind::kOutput && of.offset == int64_t{output} &&
+         context_->device().kind == DeviceKind::kCPU;
+}
+
+void Frame::FindCompleteOutputs() {
+  const Schedule& schedule = binding_.schedule;
+  llvm::DenseMap<SlotId, size_t> by_root;
+  for (unsigned i = 0; i < schedule.outputs.size(); ++i) {
+    if (!IsInPlace(i)) continue;
+    by_root[placement(schedule.outputs[i].slot).root] = complete_.size();
+    complete_.push_back({0, i});
+  }
+  for (uint32_t step = 0; step < schedule.first_storing_step; ++step)
+    for (const SlotId slot : schedule.steps[step].outputs)
+      if (const auto found = by_root.find(placement(slot).root); found != by_root.end())
+        complete_[found->second].step = step;
+  llvm::stable_sort(complete_, [](const auto& a, const auto& b) { return a.step < b.step; });
 }
 
 inline llvm::Error Frame::RunCalls(llvm::ArrayRef<Call> calls, const std::atomic<bool>* cancel,

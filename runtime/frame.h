@@ -36,17 +36,12 @@ class Frame {
   Tensor& tensor(SlotId slot) { return tensors_[slot]; }
   /// Points a slot, and all slots that share its memory, to `data`.
   void SetData(SlotId slot, void* data);
-  /// An output that is complete after a step.
-  struct CompleteOutput {
-    uint32_t step;
-    unsigned output;
-  };
   /// Runs all steps except in-place state updates, until `cancel` (may be null) becomes true: then
   /// no further step begins, nor a further piece of a parallel one (see RunCancellable). An Error
-  /// names the call. `profile`: see RunOptions::profile; may be null. Calls `see` with each of the
-  /// outputs in `complete`, which are in the order of the steps.
+  /// names the call. `profile`: see RunOptions::profile; may be null. If `see` is not
+  /// null, calls it with each output that is in place, after the last step that writes to it.
   llvm::Error Run(RandomState random, const std::atomic<bool>* cancel,
-                  RunProfile* profile = nullptr, llvm::ArrayRef<CompleteOutput> complete = {},
+                  RunProfile* profile = nullptr,
                   llvm::function_ref<llvm::Error(unsigned)> see = nullptr);
   /// Runs the in-place state updates, after Run.
   llvm::Error RunStoring(RunProfile* profile);
@@ -54,6 +49,9 @@ class Frame {
   llvm::Error RunObserved(RandomState random, const RunOptions& run);
   DeviceContext& context() { return *context_; }
   const Placement& placement(SlotId slot) const { return binding_.placements[slot]; }
+  /// Whether steps write to the output's own tensor, on the CPU; otherwise it is copied there after
+  /// the last step.
+  bool IsInPlace(unsigned output) const;
 
  private:
   struct Call {
@@ -71,6 +69,7 @@ class Frame {
   llvm::MutableArrayRef<Tensor*> OutputsOf(const Call& call) {
     return {outputs_.data() + call.first_output, call.num_outputs};
   }
+  void FindCompleteOutputs();
   llvm::Error RunCall(const Call& call, const std::atomic<bool>* cancel);
   llvm::Error RunCalls(llvm::ArrayRef<Call> calls, const std::atomic<bool>* cancel,
                        RunProfile* profile);
@@ -90,6 +89,13 @@ class Frame {
   std::vector<Tensor*> outputs_;
   std::vector<Call> calls_;
   size_t first_storing_ = 0;  // index into calls_
+  /// The outputs that are in place, each with the last step that writes to it, in the order of
+  /// these steps; empty before a run shows them.
+  struct CompleteOutput {
+    uint32_t step;
+    unsigned output;
+  };
+  std::vector<CompleteOutput> complete_;
   /// Of each step, its number in the Trace that it was last described to.
   std::vector<uint32_t> trace_numbers_;
   uint64_t described_trace_ = 0;

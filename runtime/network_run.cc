@@ -188,7 +188,7 @@ llvm::Error NetworkRun::RunFrame(uint64_t seed, const RunOptions& run) {
 llvm::Error NetworkRun::ShowRemainingOutputs(const RunOptions& run) const {
   if (run.output_observer == nullptr) return llvm::Error::success();
   for (unsigned i = 0; i < outputs_.size(); ++i)
-    if (run.is_observed() || !IsInPlace(i))
+    if (run.is_observed() || !frame_->IsInPlace(i))
       if (llvm::Error error = ShowOutput(i, *run.output_observer)) return error;
   return llvm::Error::success();
 }
@@ -196,37 +196,8 @@ llvm::Error NetworkRun::ShowRemainingOutputs(const RunOptions& run) const {
 llvm::Error NetworkRun::RunCalls(RandomState random, const RunOptions& run) {
   if (run.is_observed()) return frame_->RunObserved(random, run);
   if (run.output_observer == nullptr) return frame_->Run(random, run.cancel, run.profile);
-  return frame_->Run(random, run.cancel, run.profile, CompleteOutputs(),
+  return frame_->Run(random, run.cancel, run.profile,
                      [&](unsigned output) { return ShowOutput(output, *run.output_observer); });
-}
-
-/// Whether steps write to the output's own tensor, on the CPU; otherwise it is copied there after
-/// the last step.
-bool NetworkRun::IsInPlace(unsigned output) const {
-  return frame_->placement(schedule_.outputs[output].slot).kind == Placement::Kind::kOutput &&
-         frame_->tensor(schedule_.outputs[output].slot).raw() == outputs_[output].raw() &&
-         context_.device().kind == DeviceKind::kCPU;
-}
-
-/// The outputs that steps write to, each with the last step that writes to its memory.
-std::vector<Frame::CompleteOutput> NetworkRun::CompleteOutputs() const {
-  std::vector<std::pair<SlotId, unsigned>> roots;
-  for (unsigned i = 0; i < outputs_.size(); ++i)
-    if (IsInPlace(i)) roots.emplace_back(frame_->placement(schedule_.outputs[i].slot).root, i);
-  llvm::sort(roots);
-  std::vector<uint32_t> last(roots.size());
-  for (uint32_t step = 0; step < schedule_.first_storing_step; ++step)
-    for (const SlotId slot : schedule_.steps[step].outputs) {
-      const SlotId root = frame_->placement(slot).root;
-      for (auto found = llvm::lower_bound(roots, std::pair(root, 0u));
-           found != roots.end() && found->first == root; ++found)
-        last[static_cast<size_t>(found - roots.begin())] = step;
-    }
-  std::vector<Frame::CompleteOutput> complete;
-  for (const auto& [root, step] : llvm::zip_equal(roots, last))
-    complete.push_back({step, root.second});
-  llvm::stable_sort(complete, [](const auto& a, const auto& b) { return a.step < b.step; });
-  return complete;
 }
 
 llvm::Error NetworkRun::ShowOutput(unsigned output, OutputObserver& observer) const {

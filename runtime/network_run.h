@@ -70,8 +70,6 @@ class NetworkRun {
   bool MayReuse(const std::string& name, const Tensor& last) const;
   llvm::Expected<Tensor> MakeOutput(const OperandType& type, bool crosses);
   bool IsRead(const Tensor* tensor) const;
-  bool IsInPlace(unsigned output) const;
-  std::vector<Frame::CompleteOutput> CompleteOutputs() const;
   llvm::Error RunCalls(RandomState random, const RunOptions& run);
   llvm::Error ShowOutput(unsigned output, OutputObserver& observer) const;
   llvm::Error CollectOutputs();

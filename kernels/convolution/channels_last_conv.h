@@ -33,6 +33,11 @@ llvm::Expected<std::shared_ptr<const ChannelsLastConv>> MakeDnnlChannelsLastConv
 bool SuitsSlidingConv(const ConvSizes& sizes);
 llvm::Expected<std::shared_ptr<const ChannelsLastConv>> MakeSlidingConv(
     const PrepareContext& context, const ConvSizes& sizes);
+/// The number of floats in a vector register.
+int64_t RegisterFloats();
+/// Whether it is a convolution of images with 3x3 windows, stride 1, no dilation and one group,
+/// whose results are large enough for tiles of 4x4 positions.
+bool HasWinogradWindows(const ConvSizes& sizes);
 /// 3x3 windows with stride 1, of many positions and channels, by Winograd's algorithm. Operand 1
 /// must be constant and finite: infinite weights would become nan.
 bool SuitsWinogradConv(const ConvSizes& sizes);

@@ -31,18 +31,11 @@ unsigned RowAxis(const SlidingWindow& window) {
   return axis;
 }
 
-// Winograd is used where it was measured to halve the time: not for images of 7x7, and not where
-// the transformed weights, which are four times as large, are read from memory for few positions.
-bool SuitsWinograd(const ConvSizes& s) {
-  constexpr int64_t kLeastSide = 12, kLeastPlaces = 1024, kLeastChannels = 32;
-  const WindowDim* d = s.window.d;
-  const bool is_plane = d[0].in == 1 && d[0].kernel == 1;
-  for (const int i : {1, 2}) {
-    if (d[i].kernel != 3 || d[i].stride != 1 || d[i].dilation != 1 || d[i].out < kLeastSide) {
-      return false;
-    }
-  }
-  return is_plane && s.batch * s.window.out() >= kLeastPlaces && s.groups == 1 &&
+// Winograd is used where it was measured to halve the time: not where the transformed weights,
+// which are four times as large, are read from memory for few positions.
+bool SuitsDnnlWinograd(const ConvSizes& s) {
+  constexpr int64_t kLeastPlaces = 1024, kLeastChannels = 32;
+  return HasWinogradWindows(s) && s.batch * s.window.out() >= kLeastPlaces &&
          s.channels >= kLeastChannels && s.channels % 16 == 0 && s.features >= kLeastChannels &&
          s.features % 16 == 0;
 }
@@ -96,7 +89,7 @@ class DnnlChannelsLastConv : public ChannelsLastConv {
 llvm::Error DnnlChannelsLastConv::Prepare(const PrepareContext& context, const ConvSizes& sizes) {
   // Winograd's sums of weights would turn infinite weights into nan.
   const Tensor* weight = context.constant_input(1);
-  if (SuitsWinograd(sizes) && weight != nullptr && AllFinite(*weight)) {
+  if (SuitsDnnlWinograd(sizes) && weight != nullptr && AllFinite(*weight)) {
     llvm::Error error = Cut(context, sizes, true);
     if (!error) return error;
     // Not supported on this processor.

@@ -277,7 +277,6 @@ template <class R>
 struct LanesLoop {
   static PDL_INLINE int64_t Run() { return R::kLanes; }
 };
-int64_t Lanes() { return ChooseRegister<float, LanesLoop>()(); }
 
 class SlidingConv : public ChannelsLastConv {
  public:
@@ -295,7 +294,7 @@ class SlidingConv : public ChannelsLastConv {
                ColumnRun& run, TapRow* taps) const;
 
   ConvSizes sizes_;
-  const int64_t lanes_ = Lanes();
+  const int64_t lanes_ = RegisterFloats();
   int64_t steps_ = 1, registers_ = 1;
   ColumnRunFunction function_ = nullptr;
   PositionPieces pieces_;  // of rows
@@ -408,8 +407,10 @@ void SlidingConv::Run(const Tensor& x, const Tensor& w, void* y, void* workspace
 
 }  // namespace
 
+int64_t RegisterFloats() { return ChooseRegister<float, LanesLoop>()(); }
+
 bool SuitsSlidingConv(const ConvSizes& sizes) {
-  const int64_t lanes = Lanes(), features = sizes.group_features();
+  const int64_t lanes = RegisterFloats(), features = sizes.group_features();
   const WindowDim& d = sizes.window.d[2];
   if (sizes.features < lanes) return false;
   if (sizes.group_channels() == 1 && features == 1) return true;

@@ -121,11 +121,6 @@ struct TransformTileLoop {
   }
 };
 
-template <class R>
-struct LanesLoop {
-  static PDL_INLINE int64_t Run() { return R::kLanes; }
-};
-
 /// The distance of planes, so that the elements of a tile do not replace one another in a cache.
 int64_t PlaneOf(int64_t elements) {
   const int64_t lines = DivideUp(elements, kLineFloats);
@@ -395,21 +390,26 @@ void WinogradConv::Run(const Tensor& x, const Tensor&, void* y, void* workspace,
 
 }  // namespace
 
-bool SuitsWinogradConv(const ConvSizes& sizes) {
-  // Smaller images gain little. The transformed weights are four times as large as w; if they are
-  // read from memory, there must be enough tiles for each weight.
-  constexpr int64_t kLeastSide = 12, kLeastTilesOfAll = 16, kLeastChannels = 32;
-  constexpr int64_t kWeightsOfTile = 8192;
+bool HasWinogradWindows(const ConvSizes& sizes) {
+  // Smaller images gain little.
+  constexpr int64_t kLeastSide = 12;
   const WindowDim* d = sizes.window.d;
-  if (d[0].in != 1 || d[0].kernel != 1 || d[0].out != 1 || sizes.groups != 1) return false;
   for (const int i : {1, 2})
     if (d[i].kernel != 3 || d[i].stride != 1 || d[i].dilation != 1 || d[i].out < kLeastSide)
       return false;
+  return d[0].in == 1 && d[0].kernel == 1 && d[0].out == 1 && sizes.groups == 1;
+}
+
+bool SuitsWinogradConv(const ConvSizes& sizes) {
+  // The transformed weights are four times as large as w; if they are read from memory, there must
+  // be enough tiles for each weight.
+  constexpr int64_t kLeastTilesOfAll = 16, kLeastChannels = 32, kWeightsOfTile = 8192;
+  if (!HasWinogradWindows(sizes)) return false;
+  const WindowDim* d = sizes.window.d;
   const int64_t tiles = sizes.batch * DivideUp(d[1].out, kTile) * DivideUp(d[2].out, kTile);
-  const int64_t lanes = ChooseRegister<float, LanesLoop>()();
   return tiles >= std::max(kLeastTilesOfAll, sizes.channels * sizes.features / kWeightsOfTile) &&
          std::min(sizes.channels, sizes.features) >= kLeastChannels &&
-         sizes.channels % lanes == 0 && sizes.features % lanes == 0;
+         sizes.channels % RegisterFloats() == 0 && sizes.features % RegisterFloats() == 0;
 }
 
 llvm::Expected<std::shared_ptr<const ChannelsLastConv>> MakeWinogradConv(

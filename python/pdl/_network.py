@@ -22,7 +22,7 @@ _ENDINGS = (".pdl", ".pdlc", ".onnx")
 
 
 def check_is_source(text: object) -> None:
-    """Raises FileError for the name of a file in place of source, and TypeError for no string."""
+    """Raises FileError if the argument is the name of a file, and TypeError if it is not a string."""
     given = text_of(text, "the source")
     if given.endswith(_ENDINGS) and "\n" not in given:
         raise FileError(f"expected source, got the file name '{given}': use pdl.load to read files")

@@ -72,9 +72,6 @@ llvm::Error Trainer::Impl::CompareRanks() const {
   const std::string batches =
       llvm::formatv("{0} {1} {2} {3}", options.batch_size, options.micro_batch, options.shuffle,
                     options.drop_last);
-  const std::string layout = steps.begin()->second.micro_batches->BucketsToString();
-  const std::string buckets =
-      Sha256(Constant::Copy(DType::kU8, {static_cast<int64_t>(layout.size())}, layout.data()));
   const std::pair<llvm::StringRef, std::string> facts[] = {
       {"version of pdl", PDL_PLUGIN_VERSION},
       {"network", fingerprint},
@@ -83,7 +80,7 @@ llvm::Error Trainer::Impl::CompareRanks() const {
       {"initial weights", ToText(progress.weights)},
       {"seed", std::to_string(options.seed)},
       {"batches", batches},
-      {"buckets of gradients", buckets},
+      {"buckets of gradients", std::to_string(steps.begin()->second.micro_batches->buckets_hash())},
       {"precision", DTypeName(options.network.precision).str()},
       {"decay of the averages", FloatToString(options.average)},
       {"number of epochs or steps, patience or monitor", length},

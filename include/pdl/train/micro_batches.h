@@ -121,6 +121,8 @@ class PDL_API MicroBatchStep {
   /// The buckets in the order in which they are added, with the names, types and bytes of their
   /// values, one value in a line.
   std::string BucketsToString() const;
+  /// A hash of BucketsToString().
+  uint64_t buckets_hash() const { return buckets_hash_; }
 
  private:
   class Runner;

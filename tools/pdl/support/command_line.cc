@@ -51,6 +51,16 @@ llvm::Expected<std::pair<llvm::StringRef, llvm::StringRef>> ParseAssignment(llvm
   return std::make_pair(name, value);
 }
 
+void CommandLine::AddByteSize(llvm::StringRef names, llvm::StringRef help,
+                              std::function<void(int64_t)> set) {
+  AddValue(names, "SIZE", help, [set = std::move(set)](llvm::StringRef text) -> llvm::Error {
+    auto bytes = ParseByteSize(text);
+    if (!bytes) return bytes.takeError();
+    set(*bytes);
+    return llvm::Error::success();
+  });
+}
+
 void CommandLine::AddValue(llvm::StringRef names, llvm::StringRef value, llvm::StringRef help,
                            Setter setter) {
   Option option{section_, names.str(), {}, value.str(), help.str(), std::move(setter)};

@@ -63,6 +63,8 @@ class CommandLine {
   void AddFlag(llvm::StringRef names, llvm::StringRef help, bool* target);
   /// `value` is the placeholder for the value in the help: "FILE".
   void AddValue(llvm::StringRef names, llvm::StringRef value, llvm::StringRef help, Setter setter);
+  /// Adds an option whose value ParseByteSize reads.
+  void AddByteSize(llvm::StringRef names, llvm::StringRef help, std::function<void(int64_t)> set);
   void AddString(llvm::StringRef names, llvm::StringRef value, llvm::StringRef help,
                  std::string* target);
   void AddChoice(llvm::StringRef names, llvm::ArrayRef<llvm::StringRef> choices,

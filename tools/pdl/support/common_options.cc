@@ -109,28 +109,17 @@ void AddRunOptions(CommandLine& line, CommonOptions* options) {
                     return MakeUsageError("expected an integer of at least 0, got '{0}'", text);
                   return llvm::Error::success();
                 });
-  line.AddValue("--memory-limit", "SIZE",
-                "the most memory for tensors, such as 4GiB (default: three quarters of the "
-                "machine's); a run that needs more is an error",
-                [](llvm::StringRef text) -> llvm::Error {
-                  auto bytes = ParseByteSize(text);
-                  if (!bytes) return bytes.takeError();
-                  SetMemoryLimit(*bytes);
-                  return llvm::Error::success();
-                });
+  line.AddByteSize("--memory-limit",
+                   "the most memory for tensors, such as 4GiB (default: three quarters of the "
+                   "machine's); a run that needs more is an error",
+                   SetMemoryLimit);
 }
 
 void AddBucketOption(CommandLine& line, std::optional<int64_t>* bytes) {
-  line.AddValue(
-      "--bucket", "SIZE",
-      "add gradients over processes in parts of at least this size, each as soon as it is "
-      "computed (default 8MiB)",
-      [bytes](llvm::StringRef text) -> llvm::Error {
-        auto size = ParseByteSize(text);
-        if (!size) return size.takeError();
-        *bytes = *size;
-        return llvm::Error::success();
-      });
+  line.AddByteSize("--bucket",
+                   "add gradients over processes in parts of at least this size, each as soon as "
+                   "it is computed (default 8MiB)",
+                   [bytes](int64_t size) { *bytes = size; });
 }
 
 void AddTimePassesOption(CommandLine& line, CommonOptions* options) {

@@ -11,13 +11,8 @@ void AddTraceOptions(CommandLine& line, TraceArguments* arguments) {
       "--trace", "FILE.pftrace",
       "record what each thread does into a file for ui.perfetto.dev; see docs/profile.md",
       &arguments->path);
-  line.AddValue("--trace-limit", "SIZE", "end the trace at this size (default 1GiB)",
-                [arguments](llvm::StringRef text) -> llvm::Error {
-                  auto bytes = ParseByteSize(text);
-                  if (!bytes) return bytes.takeError();
-                  arguments->max_bytes = *bytes;
-                  return llvm::Error::success();
-                });
+  line.AddByteSize("--trace-limit", "end the trace at this size (default 1GiB)",
+                   [arguments](int64_t bytes) { arguments->max_bytes = bytes; });
 }
 
 llvm::Error WithTrace(const TraceArguments& arguments, llvm::StringRef network,
