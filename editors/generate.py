@@ -23,7 +23,7 @@ COMMENT = r"#.*$"
 
 def read_words(root):
     """The keywords, those that only start statements, and the dtypes."""
-    keywords = (root / "frontend/syntax/keywords.def").read_text()
+    keywords = (root / "ir/keywords.def").read_text()
     always = re.findall(r'^PDL_WORD\("(\w+)", \w+, kReserved\)', keywords, re.M)
     statements = re.findall(r'^PDL_STATEMENT_WORD\("(\w+)"', keywords, re.M)
     dtypes = re.findall(r'\{DType::k\w+, "(\w+)"', (root / "ir/dtype.cc").read_text())

@@ -2,6 +2,7 @@
 
 #include <cmath>
 
+#include "ir/names.h"
 #include "llvm/ADT/DenseSet.h"
 #include "llvm/ADT/StringExtras.h"
 #include "llvm/ADT/StringSet.h"
@@ -17,23 +18,6 @@ namespace {
 constexpr int kMaxFiles = 4'000'000;  // an imported model has one for each node
 /// Exceeds the layer depth of any source. Each message traverses the calls.
 constexpr unsigned kMaxCallDepth = 4096;
-
-bool IsIdentifier(llvm::StringRef text) {
-  return !text.empty() && !llvm::isDigit(text[0]) &&
-         llvm::all_of(text, [](char c) { return llvm::isAlnum(c) || c == '_'; });
-}
-
-/// Whether the language accepts the name for a value: `y`, `encoder.0.w`.
-bool IsPath(llvm::StringRef text) {
-  if (text.empty() || llvm::isDigit(text[0])) return false;
-  for (;;) {
-    const auto [first, rest] = text.split('.');
-    const bool is_word = llvm::all_of(first, [](char c) { return llvm::isAlnum(c) || c == '_'; });
-    if (first.empty() || !is_word) return false;
-    if (first.size() == text.size()) return true;
-    text = rest;
-  }
-}
 
 /// The beginning of an untrusted name, for messages.
 std::string Quoted(llvm::StringRef text) {

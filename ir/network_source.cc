@@ -3,6 +3,7 @@
 #include <string>
 #include <vector>
 
+#include "ir/names.h"
 #include "ir/network_message.h"
 #include "ir/proto_convert.h"
 #include "llvm/ADT/STLExtras.h"
@@ -27,12 +28,6 @@ llvm::Error Broken(const char* format, Arguments&&... arguments) {
 /// Whether a string of the message is valid in one line of source.
 bool FitsInLine(llvm::StringRef text) {
   return llvm::all_of(text, [](char c) { return static_cast<unsigned char>(c) >= 0x20; });
-}
-
-/// Whether the language accepts the name of a value: letters, digits, '_' and '.'.
-bool IsName(llvm::StringRef name) {
-  return !name.empty() &&
-         llvm::all_of(name, [](char c) { return llvm::isAlnum(c) || c == '_' || c == '.'; });
 }
 
 class NetworkSource {
@@ -60,7 +55,7 @@ class NetworkSource {
  private:
   llvm::Error CheckNames(llvm::ArrayRef<llvm::StringRef> names) const {
     for (const llvm::StringRef name : names)
-      if (!IsName(name)) return Broken("'{0}' is not a name of a variable", name);
+      if (!IsPath(name)) return Broken("'{0}' is not a name of a variable", name);
     return llvm::Error::success();
   }
 
@@ -142,7 +137,7 @@ class NetworkSource {
 
   /// `callee(inputs, attributes)`. An initializer gets its dims and dtype from the variable.
   llvm::Error PrintExpression(const OpDesc& call, bool is_initializer) {
-    if (!IsName(call.type()))
+    if (!IsPath(call.type()))
       return Broken("'{0}' is not a name of an operator or layer", call.type());
     const OpDef* def = registry_.Find(call.type());
     os_ << call.type() << '(';
@@ -160,7 +155,7 @@ class NetworkSource {
     std::map<std::string, const Attribute*> attributes;
     for (const auto& [name, value] : call.attributes()) attributes[name] = &value;
     for (const auto& [name, value] : attributes) {
-      if (!IsName(name)) return Broken("'{0}' is not a name of an attribute", name);
+      if (!IsIdentifier(name)) return Broken("'{0}' is not a name of an attribute", name);
       const int index = def == nullptr ? -1 : def->signature.FindAttribute(name);
       const AttributeDecl* decl = index < 0 ? nullptr : &def->signature.attributes[index];
       if (decl != nullptr && decl->counted) continue;

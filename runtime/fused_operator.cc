@@ -86,30 +86,36 @@ class FusedOperator final : public Operator<CPUContext> {
   }
 
   llvm::Expected<Preparation> Prepare(const PrepareContext& context) const override {
-    Preparation preparation;
+    Preparation preparation, head;
+    FusedRegisters registers;
+    if (has_head()) {
+      llvm::Expected<Preparation> prepared =
+          operators_[0]->Prepare(RowsContext(context, instructions_[0]));
+      if (!prepared) return prepared.takeError();
+      head = std::move(*prepared);
+      if (head.has_register_epilogue) registers = TakeRegisterEpilogue(context);
+    }
+    std::vector<bool> is_in_tiles = is_in_tiles_;
+    if (registers.bias >= 0) is_in_tiles[static_cast<size_t>(registers.bias)] = false;
     std::shared_ptr<FusedLayout> layout =
-        MakeFusedLayout(context.inputs(), is_in_tiles_, context.outputs()[0]);
+        MakeFusedLayout(context.inputs(), is_in_tiles, context.outputs()[0]);
+    layout->registers = registers;
     preparation.state = layout;
     std::vector<bool> keeps(input_dtypes_.size(), false);
     if (has_pieces_) {
-      const RowsContext head_context(context, instructions_[0]);
-      llvm::Expected<Preparation> head = operators_[0]->Prepare(head_context);
-      if (!head) return head.takeError();
-      preparation.workspace_bytes = PreparePieces(*head, layout.get());
+      preparation.workspace_bytes = PreparePieces(head, layout.get());
       for (const FusedInstruction::Operand& operand : instructions_[0].operands)
         keeps[operand.index] = true;
+      if (registers.bias >= 0) keeps[static_cast<size_t>(registers.bias)] = true;
     }
     if (has_rows_) {
-      const RowsContext rows_context(context, instructions_[0]);
-      llvm::Expected<Preparation> rows = operators_[0]->Prepare(rows_context);
-      if (!rows) return rows.takeError();
-      PrepareRows(*rows, layout.get());
+      PrepareRows(head, layout.get());
       if (layout->rows_in_workspace)
         preparation.workspace_bytes = layout->total * DTypeSize(instructions_[0].dtype);
       // A row may overwrite the operand it is computed from if the producer supports it, but no
       // other operand.
       for (unsigned i = 0; i < instructions_[0].operands.size(); ++i) {
-        const bool may = llvm::is_contained(rows->in_place, std::pair(0u, i));
+        const bool may = llvm::is_contained(head.in_place, std::pair(0u, i));
         if (!may) keeps[instructions_[0].operands[i].index] = true;
       }
     }
@@ -142,7 +148,7 @@ class FusedOperator final : public Operator<CPUContext> {
       if (!layout.exceeds_cache[k]) continue;
       const bool in_place = llvm::any_of(
           inputs, [&](const Tensor* input) { return input->raw() == outputs[k]->raw(); });
-      const bool has_tile = !has_head() || instruction_of_[k] > 0;
+      const bool has_tile = !has_head() || instruction_of_[k] > layout.registers.last;
       if (has_pieces_ && layout.pieces_output == static_cast<int>(k)) continue;
       if (!in_place && has_tile) operands.streams |= uint64_t{1} << k;
     }
@@ -185,6 +191,8 @@ class FusedOperator final : public Operator<CPUContext> {
   struct MadeRows {
     const char* data = nullptr;
     int64_t first = 0;
+    /// The instruction whose result it is.
+    size_t instruction = 0;
     /// The operand of the next rows, for prefetching, with the number of bytes per element; null if
     /// unknown.
     const char* ahead = nullptr;
@@ -238,17 +246,55 @@ class FusedOperator final : public Operator<CPUContext> {
     layout->rows_in_workspace = instructions_[0].output < 0 && bytes > kRowBytes;
   }
 
+  /// The instructions that the tiled producer can compute in registers: a sum with an f32 for each
+  /// element of the last dim, and then a formula of one operand. Nothing else reads their operands.
+  FusedRegisters TakeRegisterEpilogue(const PrepareContext& context) const {
+    FusedRegisters taken;
+    const auto next = [&]() -> const FusedInstruction* {
+      const size_t index = taken.last + 1;
+      const FusedInstruction& from = instructions_[taken.last];
+      const bool is_read_once = from.output < 0 && last_use_[taken.last] == index;
+      if (from.dtype != DType::kF32 || !is_read_once) return nullptr;
+      return &instructions_[index];
+    };
+    const FusedInstruction* instruction = next();
+    if (instruction != nullptr && instruction->tile.formula == RegisterFormula::kSum) {
+      for (const FusedInstruction::Operand& operand : instruction->operands)
+        if (operand.external) taken.bias = static_cast<int>(operand.index);
+      if (taken.bias < 0 || !IsBias(context.inputs()[static_cast<size_t>(taken.bias)],
+                                    context.outputs()[0].sizes))
+        return {};
+      ++taken.last;
+      instruction = next();
+    }
+    if (instruction == nullptr || instruction->tile.formula == RegisterFormula::kNone ||
+        instruction->tile.formula == RegisterFormula::kSum)
+      return taken;
+    ++taken.last;
+    taken.epilogue.activation = instruction->tile.formula;
+    taken.epilogue.low = instruction->tile.low;
+    taken.epilogue.high = instruction->tile.high;
+    return taken;
+  }
+
+  /// Whether an operand has an element for each element of the result's last dim.
+  static bool IsBias(const OperandType& operand, llvm::ArrayRef<int64_t> result) {
+    return !operand.sizes.empty() && operand.sizes.back() == result.back() &&
+           operand.num_elements() == result.back();
+  }
+
   /// Chooses the memory for the result of the tiled producer, and returns the size of the
   /// workspace. It is an output that is written at the last read of that result or later, else
   /// workspace.
   int64_t PreparePieces(const Preparation& head, FusedLayout* layout) const {
     layout->rows_state = head.state;
-    const FusedInstruction& maker = instructions_[0];
+    const size_t last = layout->registers.last;
+    const FusedInstruction& maker = instructions_[last];
     layout->pieces_output = maker.output;
     for (size_t output = 0; output < instruction_of_.size() && layout->pieces_output < 0;
          ++output) {
       const size_t writer = instruction_of_[output];
-      if (instructions_[writer].dtype == maker.dtype && last_use_[0] <= writer)
+      if (instructions_[writer].dtype == maker.dtype && last_use_[last] <= writer)
         layout->pieces_output = static_cast<int>(output);
     }
     if (layout->pieces_output >= 0) return head.workspace_bytes;
@@ -268,12 +314,21 @@ class FusedOperator final : public Operator<CPUContext> {
                    ? workspace + layout.pieces_at
                    : static_cast<char*>(
                          operands.outputs[static_cast<size_t>(layout.pieces_output)]->raw());
-    const MadeRows made{to};
-    operators_[0]->RunPieces(layout.rows_state.get(), workspace, inputs, to, context,
-                             [&](const OutputPiece& piece) {
-                               RunPiece(layout, operands, made, piece);
-                               if (operands.streams != 0) StreamFence();
-                             });
+    MadeRows made{to};
+    made.instruction = layout.registers.last;
+    RegisterEpilogue epilogue = layout.registers.epilogue;
+    if (layout.registers.bias >= 0)
+      epilogue.bias =
+          operands.inputs[static_cast<size_t>(layout.registers.bias)]->data<float>();
+    const auto then = [&](const OutputPiece& piece) {
+      RunPiece(layout, operands, made, piece);
+      if (operands.streams != 0) StreamFence();
+    };
+    const bool is_complete = made.instruction + 1 == instructions_.size();
+    llvm::function_ref<void(const OutputPiece&)> rest;
+    if (!is_complete) rest = then;
+    operators_[0]->RunPieces(layout.rows_state.get(), workspace, inputs, to, context, epilogue,
+                             rest);
   }
 
   void RunPiece(const FusedLayout& layout, const Operands& operands, const MadeRows& made,
@@ -325,13 +380,14 @@ class FusedOperator final : public Operator<CPUContext> {
                const bool* is_scalar, char* scratch, int64_t start, int64_t n) const {
     const void* results[64];
     if (has_head()) {
-      results[0] = made.data + (start - made.first) * DTypeSize(instructions_[0].dtype);
+      results[made.instruction] =
+          made.data + (start - made.first) * DTypeSize(instructions_[made.instruction].dtype);
       // Meanwhile the operand of the next rows is read from memory.
       const char* ahead = made.ahead + (start - made.first) * made.ahead_size;
       for (int64_t i = 0; made.ahead != nullptr && i < n * made.ahead_size; i += kLineBytes)
         __builtin_prefetch(ahead + i, 0, 2);
     }
-    for (size_t i = has_head() ? 1 : 0; i < instructions_.size(); ++i) {
+    for (size_t i = has_head() ? made.instruction + 1 : 0; i < instructions_.size(); ++i) {
       const FusedInstruction& instruction = instructions_[i];
       const void* operand_data[4];
       unsigned scalars = 0;

@@ -329,7 +329,8 @@ void OperatorBase::RunRows(const CallState*, llvm::ArrayRef<const Tensor*>, int6
 }
 
 void OperatorBase::RunPieces(const CallState*, void*, llvm::ArrayRef<const Tensor*>, void*,
-                             DeviceContext&, llvm::function_ref<void(const OutputPiece&)>) const {
+                             DeviceContext&, const RegisterEpilogue&,
+                             llvm::function_ref<void(const OutputPiece&)>) const {
   InternalError(type() + " is not a tiled producer");
 }
 

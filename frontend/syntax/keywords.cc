@@ -12,7 +12,7 @@ llvm::ArrayRef<Keyword> Keywords() {
   static constexpr Keyword kKeywords[] = {
 #define PDL_WORD(spelling, token, use) {spelling, PdlParser::token, Keyword::Use::use},
 #define PDL_STATEMENT_WORD(spelling, token) {spelling, PdlParser::token, Keyword::Use::kStatement},
-#include "frontend/syntax/keywords.def"
+#include "ir/keywords.def"
   };
   return kKeywords;
 }
@@ -21,14 +21,14 @@ size_t WordType(llvm::StringRef word) {
   if (word.size() > 8 || !llvm::isLower(word[0])) return PdlParser::NAME;
   return llvm::StringSwitch<size_t>(word)
 #define PDL_WORD(spelling, token, use) .Case(spelling, PdlParser::token)
-#include "frontend/syntax/keywords.def"
+#include "ir/keywords.def"
       .Default(PdlParser::NAME);
 }
 
 size_t StatementWordType(llvm::StringRef word) {
   return llvm::StringSwitch<size_t>(word)
 #define PDL_STATEMENT_WORD(spelling, token) .Case(spelling, PdlParser::token)
-#include "frontend/syntax/keywords.def"
+#include "ir/keywords.def"
       .Default(PdlParser::NAME);
 }
 

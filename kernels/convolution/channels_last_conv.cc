@@ -17,7 +17,7 @@ class EmptyConv : public ChannelsLastConv {
  public:
   explicit EmptyConv(const ConvSizes& sizes) : y_elements_(sizes.y_elements()) {}
 
-  void Run(const Tensor&, const Tensor&, void* y, void*, CPUContext&,
+  void Run(const Tensor&, const Tensor&, void* y, void*, CPUContext&, const RegisterEpilogue&,
            llvm::function_ref<void(const OutputPiece&)> then) const override {
     std::memset(y, 0, static_cast<size_t>(y_elements_) * sizeof(float));
     if (then) then({0, 1, y_elements_, y_elements_});
@@ -62,6 +62,7 @@ class PointwiseConv : public ChannelsLastConv {
   }
 
   void Run(const Tensor& x, const Tensor& w, void* y, void* workspace, CPUContext& context,
+           const RegisterEpilogue&,
            llvm::function_ref<void(const OutputPiece&)> then) const override {
     product_->Run(x, w, y, workspace, context, then);
   }
@@ -74,7 +75,7 @@ class PointwiseConv : public ChannelsLastConv {
 // features. Positions 4 KiB apart would replace one another in the first-level cache, and the last
 // of few positions do not fill the registers.
 bool SuitsPanels(const PrepareContext& context, const ConvSizes& sizes) {
-  constexpr int64_t kFloatsOfPeriod = 1024, kLeastChannels = 64, kLeastPositions = 96;
+  constexpr int64_t kFloatsOfPeriod = 1024, kLeastChannels = 8, kLeastPositions = 24;
   return CurrentIsa() != Isa::kAvx512 && context.constant_input(1) != nullptr &&
          std::min(sizes.channels, sizes.features) >= kLeastChannels &&
          sizes.channels % kFloatsOfPeriod != 0 &&

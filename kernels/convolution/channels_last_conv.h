@@ -18,12 +18,16 @@ class ChannelsLastConv : public CallState {
                                                                       const ConvSizes& sizes);
 
   int64_t workspace_bytes() const { return workspace_bytes_; }
+  /// See Preparation::has_register_epilogue.
+  bool has_register_epilogue() const { return has_register_epilogue_; }
   /// Calls `then` with each piece of y after it is computed, on the thread that computed it.
   virtual void Run(const Tensor& x, const Tensor& w, void* y, void* workspace, CPUContext& context,
+                   const RegisterEpilogue& epilogue = {},
                    llvm::function_ref<void(const OutputPiece&)> then = nullptr) const = 0;
 
  protected:
   int64_t workspace_bytes_ = 0;
+  bool has_register_epilogue_ = false;
 };
 
 /// For all windows, by oneDNN. No size may be 0, here and below.

@@ -60,6 +60,7 @@ class ChannelsLastConvOp : public Operator<Context> {
     if (!conv) return conv.takeError();
     Preparation preparation;
     preparation.workspace_bytes = (*conv)->workspace_bytes();
+    preparation.has_register_epilogue = (*conv)->has_register_epilogue();
     preparation.state = std::move(*conv);
     return preparation;
   }
@@ -73,10 +74,10 @@ class ChannelsLastConvOp : public Operator<Context> {
 
   bool makes_pieces() const override { return true; }
   void RunPieces(const CallState* state, void* workspace, llvm::ArrayRef<const Tensor*> inputs,
-                 void* to, DeviceContext& context,
+                 void* to, DeviceContext& context, const RegisterEpilogue& epilogue,
                  llvm::function_ref<void(const OutputPiece&)> then) const override {
-    static_cast<const ChannelsLastConv*>(state)->Run(*inputs[0], *inputs[1], to, workspace,
-                                                     static_cast<CPUContext&>(context), then);
+    static_cast<const ChannelsLastConv*>(state)->Run(
+        *inputs[0], *inputs[1], to, workspace, static_cast<CPUContext&>(context), epilogue, then);
   }
 };
 

@@ -46,6 +46,7 @@ class DnnlChannelsLastConv : public ChannelsLastConv {
  public:
   llvm::Error Prepare(const PrepareContext& context, const ConvSizes& sizes);
   void Run(const Tensor& x, const Tensor& w, void* y, void* workspace, CPUContext& context,
+           const RegisterEpilogue&,
            llvm::function_ref<void(const OutputPiece&)> then) const override;
 
  private:
@@ -234,7 +235,7 @@ void DnnlChannelsLastConv::LayOutWorkspace() {
 }
 
 void DnnlChannelsLastConv::Run(const Tensor& x, const Tensor& w, void* y, void* workspace_raw,
-                               CPUContext& context,
+                               CPUContext& context, const RegisterEpilogue&,
                                llvm::function_ref<void(const OutputPiece&)> then) const {
   char* workspace = static_cast<char*>(workspace_raw);
   const float* weight = w.data<float>();

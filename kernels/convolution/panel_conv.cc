@@ -28,6 +28,7 @@ class PanelConv : public ChannelsLastConv {
   explicit PanelConv(const ConvSizes& sizes);
   llvm::Error Prepare(const PrepareContext& context);
   void Run(const Tensor& x, const Tensor& w, void* y, void* workspace, CPUContext& context,
+           const RegisterEpilogue& epilogue,
            llvm::function_ref<void(const OutputPiece&)> then) const override;
 
  private:
@@ -53,6 +54,7 @@ class PanelConv : public ChannelsLastConv {
 };
 
 PanelConv::PanelConv(const ConvSizes& sizes) : sizes_(sizes) {
+  has_register_epilogue_ = true;
   const WindowDim* d = sizes.window.d;
   is_pointwise_ = IsPointwise(sizes);
   joins_columns_ =
@@ -155,9 +157,13 @@ void PanelConv::FindRuns(const float* x, int64_t first, int64_t last, const floa
   const int64_t row_elements = d[2].in * sizes_.channels, out = sizes_.window.out();
   int64_t o2 = first % d[2].out, o1 = first / d[2].out % d[1].out;
   int64_t o0 = first % out / (d[1].out * d[2].out), image = first / out;
+  int64_t row = 0;  // of a block of rows, whose pointers begin at `runs`
   for (int64_t position = first; position < last; ++position) {
-    const int64_t row = (position - first) % rows_;
-    const float** to = runs + (position - first - row) * runs_ + row;
+    const float** to = runs + row;
+    if (++row == rows_) {
+      row = 0;
+      runs += rows_ * runs_;
+    }
     const float* from = x + image * sizes_.window.in() * sizes_.channels;
     for (int64_t k0 = 0; k0 < d[0].kernel; ++k0) {
       const int64_t i0 = d[0].At(o0, k0);
@@ -187,7 +193,8 @@ void PanelConv::FindRuns(const float* x, int64_t first, int64_t last, const floa
 }
 
 void PanelConv::Run(const Tensor& x, const Tensor& w, void* y, void* workspace_raw,
-                    CPUContext& context, llvm::function_ref<void(const OutputPiece&)> then) const {
+                    CPUContext& context, const RegisterEpilogue& epilogue,
+                    llvm::function_ref<void(const OutputPiece&)> then) const {
   char* workspace = static_cast<char*>(workspace_raw);
   const float* packed = static_cast<const float*>(packed_.get());
   if (packed == nullptr) {
@@ -212,11 +219,13 @@ void PanelConv::Run(const Tensor& x, const Tensor& w, void* y, void* workspace_r
       g.run_length = run_length_;
       g.runs_of_a = runs;
       g.c_row = sizes_.features;
+      g.epilogue = epilogue;
       const int64_t y_at = first * sizes_.features + feature;
       for (int64_t group = 0; group < sizes_.groups; ++group) {
         g.a_offset = group * sizes_.group_channels();
         g.b = packed + group * panel_floats() + feature * depth();
         g.c = static_cast<float*>(y) + y_at + group * g.columns;
+        if (epilogue.bias != nullptr) g.epilogue.bias = epilogue.bias + feature + group * g.columns;
         multiply(g);
       }
       if (then) then({y_at, g.rows, g.columns * sizes_.groups, sizes_.features});

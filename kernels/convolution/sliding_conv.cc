@@ -6,6 +6,7 @@
 
 #include "kernels/convolution/channels_last_conv.h"
 #include "kernels/convolution/packed_weight.h"
+#include "kernels/core/register_epilogue.h"
 #include "kernels/core/registers.h"
 #include "llvm/Support/FormatVariadic.h"
 
@@ -38,6 +39,7 @@ struct ColumnRun {
   int64_t first = 0, last = 0;  // registers
   int64_t w_register = 0;       // elements of w for a register
   float* y = nullptr;           // of column 0
+  RegisterEpilogue epilogue;
 };
 
 using ColumnRunFunction = void (*)(const ColumnRun& run);
@@ -81,17 +83,17 @@ struct Sliding {
   // The registers of features that are computed together, where x and w of each begin.
   template <int kRegisters>
   struct Block {
-    int64_t x[kRegisters], w[kRegisters];
+    int64_t x[kRegisters], w[kRegisters], feature[kRegisters];
     float* y[kRegisters];
 
     PDL_INLINE Block(const ColumnRun& run, int64_t column, int64_t first) {
 #pragma GCC unroll 4
       for (int r = 0; r < kRegisters; ++r) {
         // The last register overlaps the one before it.
-        const int64_t feature = std::min((first + r) * R::kLanes, run.features - R::kLanes);
-        x[r] = kReads == Reads::kGroup ? feature / run.group_features * run.steps : feature;
+        feature[r] = std::min((first + r) * R::kLanes, run.features - R::kLanes);
+        x[r] = kReads == Reads::kGroup ? feature[r] / run.group_features * run.steps : feature[r];
         w[r] = (first + r) * run.w_register;
-        y[r] = run.y + column * run.features + feature;
+        y[r] = run.y + column * run.features + feature[r];
       }
     }
   };
@@ -122,11 +124,17 @@ struct Sliding {
         }
       }
     }
+    simd::VisitEpilogue(run.epilogue, [&]<bool kHasBias, RegisterFormula kActivation>()
+                                          __attribute__((always_inline)) {
 #pragma GCC unroll 4
-    for (int r = 0; r < kRegisters; ++r) {
+      for (int r = 0; r < kRegisters; ++r) {
 #pragma GCC unroll 8
-      for (int i = 0; i < kCount; ++i) R::Store(block.y[r] + i * run.features, sums[r][i]);
-    }
+        for (int i = 0; i < kCount; ++i)
+          R::Store(block.y[r] + i * run.features,
+                   simd::Finish<R, kHasBias, kActivation>(run.epilogue, sums[r][i],
+                                                          block.feature[r]));
+      }
+    });
   }
 
   // Adds a row of a kernel of kKernel columns.
@@ -191,8 +199,13 @@ struct Sliding {
         }
       }
     }
+    simd::VisitEpilogue(run.epilogue, [&]<bool kHasBias, RegisterFormula kActivation>()
+                                          __attribute__((always_inline)) {
 #pragma GCC unroll 4
-    for (int r = 0; r < kRegisters; ++r) R::Store(block.y[r], sums[r]);
+      for (int r = 0; r < kRegisters; ++r)
+        R::Store(block.y[r], simd::Finish<R, kHasBias, kActivation>(run.epilogue, sums[r],
+                                                                    block.feature[r]));
+    });
   }
 
   // Some neighboring windows, for all registers of the run. Together they are enough sums to hide
@@ -283,6 +296,7 @@ class SlidingConv : public ChannelsLastConv {
   explicit SlidingConv(const ConvSizes& sizes);
   llvm::Error Prepare(const PrepareContext& context);
   void Run(const Tensor& x, const Tensor& w, void* y, void* workspace, CPUContext& context,
+           const RegisterEpilogue& epilogue,
            llvm::function_ref<void(const OutputPiece&)> then) const override;
 
  private:
@@ -303,6 +317,7 @@ class SlidingConv : public ChannelsLastConv {
 };
 
 SlidingConv::SlidingConv(const ConvSizes& sizes) : sizes_(sizes) {
+  has_register_epilogue_ = true;
   steps_ = sizes.group_channels();
   registers_ = DivideUp(sizes.features, lanes_);
   const WindowDim* d = sizes.window.d;
@@ -369,7 +384,7 @@ void SlidingConv::RunRows(const float* x, const float* w, float* y, int64_t firs
 }
 
 void SlidingConv::Run(const Tensor& x, const Tensor& w, void* y, void* workspace_raw,
-                      CPUContext& context,
+                      CPUContext& context, const RegisterEpilogue& epilogue,
                       llvm::function_ref<void(const OutputPiece&)> then) const {
   char* workspace = static_cast<char*>(workspace_raw);
   const float* packed = static_cast<const float*>(packed_.get());
@@ -396,6 +411,7 @@ void SlidingConv::Run(const Tensor& x, const Tensor& w, void* y, void* workspace
       run.group_features = sizes_.group_features();
       run.end = d[2].out;
       run.w_register = w_register();
+      run.epilogue = epilogue;
       for (run.first = 0; run.first < registers_; run.first = run.last) {
         run.last = std::min(registers_, run.first + together);
         RunRows(x.data<float>(), packed, static_cast<float*>(y), first, last, run, taps);

@@ -14,6 +14,7 @@
 
 #include "kernels/convolution/channels_last_conv.h"
 #include "kernels/convolution/packed_weight.h"
+#include "kernels/core/register_epilogue.h"
 #include "kernels/core/registers.h"
 #include "kernels/linear/gemm.h"
 #include "kernels/linear/panel_gemm.h"
@@ -86,6 +87,7 @@ struct Tile {
   float* y;
   int64_t row, column;    // elements between rows and columns
   int64_t rows, columns;  // inside
+  RegisterEpilogue epilogue;
 };
 
 template <class R>
@@ -115,7 +117,12 @@ struct TransformTileLoop {
       for (int64_t i = 0; i < t.rows; ++i) {
         Transform(columns + i * kPatch, rows, 1);
         float* to = t.y + i * t.row + f;
-        for (int64_t j = 0; j < t.columns; ++j) R::Store(to + j * t.column, rows[j]);
+        simd::VisitEpilogue(t.epilogue, [&]<bool kHasBias, RegisterFormula kActivation>()
+                                            __attribute__((always_inline)) {
+          for (int64_t j = 0; j < t.columns; ++j)
+            R::Store(to + j * t.column,
+                     simd::Finish<R, kHasBias, kActivation>(t.epilogue, rows[j], f));
+        });
       }
     }
   }
@@ -134,6 +141,7 @@ class WinogradConv : public ChannelsLastConv {
   explicit WinogradConv(const ConvSizes& sizes);
   llvm::Error Prepare(const PrepareContext& context);
   void Run(const Tensor& x, const Tensor& w, void* y, void* workspace, CPUContext& context,
+           const RegisterEpilogue& epilogue,
            llvm::function_ref<void(const OutputPiece&)> then) const override;
 
  private:
@@ -153,10 +161,13 @@ class WinogradConv : public ChannelsLastConv {
   // `tiles` are numbered over all images; the first of scratch.patches is `first`.
   void TransformPatches(const float* x, Range tiles, int64_t first, const Scratch& scratch) const;
   void Multiply(int64_t count, Range features, const Scratch& scratch) const;
-  void TransformTiles(float* y, Range tiles, Range features, const Scratch& scratch) const;
+  void TransformTiles(float* y, Range tiles, Range features, const Scratch& scratch,
+                      const RegisterEpilogue& epilogue) const;
   void RunByTiles(const float* x, float* y, char* workspace, CPUContext& context,
+                  const RegisterEpilogue& epilogue,
                   llvm::function_ref<void(const OutputPiece&)> then) const;
   void RunByFeatures(const float* x, float* y, char* workspace, CPUContext& context,
+                     const RegisterEpilogue& epilogue,
                      llvm::function_ref<void(const OutputPiece&)> then) const;
   int64_t all_tile_rows() const { return sizes_.batch * tile_rows_; }
   int64_t patch_plane() const { return PlaneOf(most_tiles_ * sizes_.channels); }
@@ -173,6 +184,7 @@ class WinogradConv : public ChannelsLastConv {
 };
 
 WinogradConv::WinogradConv(const ConvSizes& sizes) : sizes_(sizes) {
+  has_register_epilogue_ = true;
   const WindowDim* d = sizes.window.d;
   tile_rows_ = DivideUp(d[1].out, kTile);
   tile_columns_ = DivideUp(d[2].out, kTile);
@@ -296,8 +308,8 @@ void WinogradConv::Multiply(int64_t count, Range features, const Scratch& scratc
   }
 }
 
-void WinogradConv::TransformTiles(float* y, Range tiles, Range features,
-                                  const Scratch& scratch) const {
+void WinogradConv::TransformTiles(float* y, Range tiles, Range features, const Scratch& scratch,
+                                  const RegisterEpilogue& epilogue) const {
   const auto transform = ChooseRegister<float, TransformTileLoop>();
   const WindowDim &rows = sizes_.window.d[1], &columns = sizes_.window.d[2];
   Tile to;
@@ -305,6 +317,8 @@ void WinogradConv::TransformTiles(float* y, Range tiles, Range features,
   to.features = features.size();
   to.column = sizes_.features;
   to.row = columns.out * sizes_.features;
+  to.epilogue = epilogue;
+  if (epilogue.bias != nullptr) to.epilogue.bias += features.begin;
   for (int64_t tile = tiles.begin; tile < tiles.end; ++tile) {
     const int64_t tile_row = tile / tile_columns_;
     const int64_t row = tile_row % tile_rows_ * kTile, column = tile % tile_columns_ * kTile;
@@ -318,6 +332,7 @@ void WinogradConv::TransformTiles(float* y, Range tiles, Range features,
 }
 
 void WinogradConv::RunByTiles(const float* x, float* y, char* workspace, CPUContext& context,
+                              const RegisterEpilogue& epilogue,
                               llvm::function_ref<void(const OutputPiece&)> then) const {
   const int64_t rows = all_tile_rows();
   const WindowDim* d = sizes_.window.d;
@@ -343,7 +358,7 @@ void WinogradConv::RunByTiles(const float* x, float* y, char* workspace, CPUCont
         const Range features{0, sizes_.features};
         TransformPatches(x, tiles, first, scratch);
         Multiply(tiles.size(), features, scratch);
-        TransformTiles(y, tiles, features, scratch);
+        TransformTiles(y, tiles, features, scratch, epilogue);
       }
       const int64_t y_at = begin_of(first_row), elements = begin_of(last_row) - y_at;
       if (then) then({y_at, 1, elements, elements});
@@ -352,6 +367,7 @@ void WinogradConv::RunByTiles(const float* x, float* y, char* workspace, CPUCont
 }
 
 void WinogradConv::RunByFeatures(const float* x, float* y, char* workspace, CPUContext& context,
+                                 const RegisterEpilogue& epilogue,
                                  llvm::function_ref<void(const OutputPiece&)> then) const {
   Scratch scratch;
   scratch.patches = reinterpret_cast<float*>(workspace);
@@ -370,7 +386,7 @@ void WinogradConv::RunByFeatures(const float* x, float* y, char* workspace, CPUC
       const Range features{block * block_features_,
                            std::min((block + 1) * block_features_, sizes_.features)};
       Multiply(tiles.size(), features, own);
-      TransformTiles(y, tiles, features, own);
+      TransformTiles(y, tiles, features, own, epilogue);
       const int64_t positions = sizes_.batch * sizes_.window.out();
       if (then) then({features.begin, positions, features.size(), sizes_.features});
     }
@@ -378,13 +394,13 @@ void WinogradConv::RunByFeatures(const float* x, float* y, char* workspace, CPUC
 }
 
 void WinogradConv::Run(const Tensor& x, const Tensor&, void* y, void* workspace,
-                       CPUContext& context,
+                       CPUContext& context, const RegisterEpilogue& epilogue,
                        llvm::function_ref<void(const OutputPiece&)> then) const {
   float* to = static_cast<float*>(y);
   if (tasks_ == 1) {
-    RunByFeatures(x.data<float>(), to, static_cast<char*>(workspace), context, then);
+    RunByFeatures(x.data<float>(), to, static_cast<char*>(workspace), context, epilogue, then);
   } else {
-    RunByTiles(x.data<float>(), to, static_cast<char*>(workspace), context, then);
+    RunByTiles(x.data<float>(), to, static_cast<char*>(workspace), context, epilogue, then);
   }
 }
 

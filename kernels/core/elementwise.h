@@ -61,6 +61,19 @@ class ElementwiseState : public CallState {
   int64_t segments_ = 1;  // into which a long run is split
 };
 
+/// Sets the formula of a tile for elements of type T. Functors state it as `kFormula`; that of a
+/// kClamp has bounds `low` and `high`.
+template <class T, class Functor>
+void SetRegisterFormula(const Functor& functor, Tile& tile) {
+  if constexpr (std::is_same_v<T, float> && requires { Functor::kFormula; }) {
+    tile.formula = Functor::kFormula;
+    if constexpr (Functor::kFormula == RegisterFormula::kClamp) {
+      tile.low = static_cast<float>(functor.low);
+      tile.high = static_cast<float>(functor.high);
+    }
+  }
+}
+
 /// An elementwise operator of one input. `Types` lists the element types; the result has type
 /// Result, or the type of the input if that is void.
 template <class Context, class Functor, class Types, class Result = void>
@@ -72,6 +85,7 @@ class UnaryOp : public ElementwiseOp<Context, Functor, 1> {
       using T = typename decltype(tag)::type;
       using Out = std::conditional_t<std::is_void_v<Result>, T, Result>;
       tile = MakeUnaryTile<Out, T>(&this->functor());
+      SetRegisterFormula<T>(this->functor(), tile);
     });
     return tile;
   }
@@ -87,6 +101,7 @@ class BinaryOp : public ElementwiseOp<Context, Functor, 2> {
       using T = typename decltype(tag)::type;
       using Out = std::conditional_t<std::is_void_v<Result>, T, Result>;
       tile = MakeBinaryTile<Out, T>(&this->functor());
+      SetRegisterFormula<T>(this->functor(), tile);
     });
     return tile;
   }

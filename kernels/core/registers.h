@@ -54,12 +54,19 @@ struct Register128 {
   static constexpr int kBlockRows = 4;
 
   PDL_SIMD V MulAdd(V a, V b, V c) { return a * b + c; }
-  /// The larger one; b if one of them is nan.
+  /// The larger or smaller one; b if one of them is nan, or if both are 0.
   PDL_SIMD V Max(V a, V b) {
     if constexpr (sizeof(T) == 4) {
       return _mm_max_ps(a, b);
     } else {
       return _mm_max_pd(a, b);
+    }
+  }
+  PDL_SIMD V Min(V a, V b) {
+    if constexpr (sizeof(T) == 4) {
+      return _mm_min_ps(a, b);
+    } else {
+      return _mm_min_pd(a, b);
     }
   }
   /// Element kIndex of each four floats, in all of the four.
@@ -100,6 +107,13 @@ struct Register256 {
       return _mm256_max_pd(a, b);
     }
   }
+  PDL_SIMD V Min(V a, V b) {
+    if constexpr (sizeof(T) == 4) {
+      return _mm256_min_ps(a, b);
+    } else {
+      return _mm256_min_pd(a, b);
+    }
+  }
   template <int kIndex>
   PDL_SIMD V SplatInQuads(V x) {
     return _mm256_permute_ps(x, kIndex * 0x55);
@@ -136,6 +150,13 @@ struct Register512 {
       return _mm512_maskz_max_ps(0xffff, a, b);
     } else {
       return _mm512_maskz_max_pd(0xff, a, b);
+    }
+  }
+  PDL_SIMD V Min(V a, V b) {
+    if constexpr (sizeof(T) == 4) {
+      return _mm512_maskz_min_ps(0xffff, a, b);
+    } else {
+      return _mm512_maskz_min_pd(0xff, a, b);
     }
   }
   template <int kIndex>

@@ -216,6 +216,8 @@ struct SigmoidMaker : OpProtoMaker {
 };
 
 struct Relu {
+  static constexpr RegisterFormula kFormula = RegisterFormula::kClamp;
+  static constexpr double low = 0, high = std::numeric_limits<double>::infinity();
   template <class T>
   T operator()(T x) const {
     return x < T(0) ? T(0) : x;

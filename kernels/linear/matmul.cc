@@ -33,7 +33,7 @@ class MatmulOp : public Operator<Context> {
 
   bool makes_pieces() const override { return true; }
   void RunPieces(const CallState* state, void* workspace, llvm::ArrayRef<const Tensor*> inputs,
-                 void* to, DeviceContext& context,
+                 void* to, DeviceContext& context, const RegisterEpilogue&,
                  llvm::function_ref<void(const OutputPiece&)> then) const override {
     static_cast<const MatmulPlan*>(state)->Run(*inputs[0], *inputs[1], to, workspace,
                                                static_cast<CPUContext&>(context), then);

@@ -2,6 +2,8 @@
 
 #include <algorithm>
 
+#include "kernels/core/register_epilogue.h"
+#include "kernels/linear/gemm.h"
 #include "kernels/linear/register_gemm.h"
 
 namespace pdl {
@@ -18,26 +20,45 @@ struct DepthBlock {
   int64_t first_run = 0, runs = 1, begin = 0, length = 0, a_begin = 0;
 };
 
+/// The product of rows of a and a part of the rows of one panel.
+struct PanelBlock {
+  int64_t rows = 0, columns = 0;
+  const float* const* runs = nullptr;
+  int64_t runs_of_row = 1;  // of all parts
+  DepthBlock depth;
+  const float* b = nullptr;
+  float* c = nullptr;
+  int64_t c_row = 0;
+  /// Adds the sums to c.
+  bool adds = false;
+  /// Null before the last part of the sums. `column` is that of c.
+  const RegisterEpilogue* epilogue = nullptr;
+  int64_t column = 0;
+  /// What is read from memory next.
+  const float *ahead = nullptr, *ahead_end = nullptr;
+  int64_t lines_ahead = 0;  // for a block of rows
+};
+
 template <class R>
-struct PanelGemmLoop {
+struct PanelBlockLoop {
   using V = typename R::V;
   static constexpr int64_t kRows = R::kBlockRows, kColumns = 2 * R::kLanes;
 
-  /// kCount rows of a block from `row` on, and kVectors registers of columns of a panel.
+  /// kCount rows and kVectors registers of columns. `c` has `c_row` elements between rows.
   template <int kCount, int kVectors>
-  static PDL_INLINE void Tile(const float* const* runs, const DepthBlock& depth, const float* b,
-                              float* c, int64_t c_row, bool adds) {
+  static PDL_INLINE void Tile(const PanelBlock& block, const float* const* runs, float* c) {
     V sums[kCount][kVectors];
 #pragma GCC unroll 16
     for (int i = 0; i < kCount; ++i) {
 #pragma GCC unroll 2
       for (int v = 0; v < kVectors; ++v) sums[i][v] = R::Set(0.0f);
     }
-    for (int64_t run = 0; run < depth.runs; ++run, runs += kRows) {
+    const float* b = block.b;
+    for (int64_t run = 0; run < block.depth.runs; ++run, runs += kRows) {
       const float* a[kCount];
 #pragma GCC unroll 16
-      for (int i = 0; i < kCount; ++i) a[i] = runs[i] + depth.a_begin;
-      for (int64_t k = 0; k < depth.length; ++k, b += kColumns) {
+      for (int i = 0; i < kCount; ++i) a[i] = runs[i] + block.depth.a_begin;
+      for (int64_t k = 0; k < block.depth.length; ++k, b += kColumns) {
         V right[kVectors];
 #pragma GCC unroll 2
         for (int v = 0; v < kVectors; ++v) right[v] = R::Load(b + v * R::kLanes);
@@ -49,104 +70,159 @@ struct PanelGemmLoop {
         }
       }
     }
+    if (block.adds) {
+#pragma GCC unroll 16
+      for (int i = 0; i < kCount; ++i) {
+#pragma GCC unroll 2
+        for (int v = 0; v < kVectors; ++v)
+          sums[i][v] = R::Add(R::Load(c + i * block.c_row + v * R::kLanes), sums[i][v]);
+      }
+    }
+    if (block.epilogue == nullptr)
+      return Store<kCount, kVectors, false, RegisterFormula::kNone>(sums, c, block);
+    simd::VisitEpilogue(*block.epilogue, [&]<bool kHasBias, RegisterFormula kActivation>()
+                                             __attribute__((always_inline)) {
+      Store<kCount, kVectors, kHasBias, kActivation>(sums, c, block);
+    });
+  }
+
+  template <int kCount, int kVectors, bool kHasBias, RegisterFormula kActivation>
+  static PDL_INLINE void Store(const V (&sums)[kCount][kVectors], float* c,
+                               const PanelBlock& block) {
 #pragma GCC unroll 16
     for (int i = 0; i < kCount; ++i) {
 #pragma GCC unroll 2
-      for (int v = 0; v < kVectors; ++v) {
-        float* to = c + i * c_row + v * R::kLanes;
-        if (adds) sums[i][v] = R::Add(R::Load(to), sums[i][v]);
-        R::Store(to, sums[i][v]);
-      }
+      for (int v = 0; v < kVectors; ++v)
+        R::Store(c + i * block.c_row + v * R::kLanes,
+                 simd::Finish<R, kHasBias, kActivation>(*block.epilogue, sums[i][v],
+                                                        block.column + v * R::kLanes));
     }
   }
 
   template <int kVectors>
-  static PDL_INLINE void Rows(int64_t rows, const float* const* runs, const DepthBlock& depth,
-                              const float* b, float* c, int64_t c_row, bool adds) {
-    if (rows == kRows) return Tile<kRows, kVectors>(runs, depth, b, c, c_row, adds);
-    int64_t row = 0;
+  static PDL_INLINE void Rows(const PanelBlock& block) {
+    const float* const* runs = block.runs;
+    const float* ahead = block.ahead;
+    float* c = block.c;
+    int64_t rows = block.rows;
+    for (; rows >= kRows; rows -= kRows, runs += block.runs_of_row * kRows) {
+      const float* stop = std::min(block.ahead_end, ahead + block.lines_ahead * kLineFloats);
+      for (; ahead < stop; ahead += kLineFloats) __builtin_prefetch(ahead, 0, 2);
+      Tile<kRows, kVectors>(block, runs, c);
+      c += kRows * block.c_row;
+    }
+    const auto rest = [&]<int kCount>() __attribute__((always_inline)) {
+      Tile<kCount, kVectors>(block, runs, c);
+      runs += kCount;
+      c += kCount * block.c_row;
+      rows -= kCount;
+    };
     if constexpr (kRows > 8) {
-      if (row + 8 <= rows) {
-        Tile<8, kVectors>(runs, depth, b, c, c_row, adds);
-        row += 8;
-      }
+      if (rows >= 8) rest.template operator()<8>();
     }
-    if (row + 4 <= rows) {
-      Tile<4, kVectors>(runs + row, depth, b, c + row * c_row, c_row, adds);
-      row += 4;
-    }
-    if (row + 2 <= rows) {
-      Tile<2, kVectors>(runs + row, depth, b, c + row * c_row, c_row, adds);
-      row += 2;
-    }
-    if (row < rows) Tile<1, kVectors>(runs + row, depth, b, c + row * c_row, c_row, adds);
+    if (rows >= 4) rest.template operator()<4>();
+    if (rows >= 2) rest.template operator()<2>();
+    if (rows >= 1) rest.template operator()<1>();
   }
 
-  /// A block of rows of one panel. Incomplete registers of columns go through a buffer.
-  static PDL_INLINE void Panel(int64_t rows, int64_t columns, const float* const* runs,
-                               const DepthBlock& depth, const float* b, float* c, int64_t c_row,
-                               bool adds) {
-    alignas(64) float buffer[kRows * kColumns];
-    const bool is_whole = columns == kColumns || columns == R::kLanes;
-    float* to = is_whole ? c : buffer;
-    const int64_t to_row = is_whole ? c_row : kColumns;
-    if (columns > R::kLanes) {
-      Rows<2>(rows, runs, depth, b, to, to_row, adds && is_whole);
+  static PDL_INLINE void Run(const PanelBlock& block) {
+    if (block.columns > R::kLanes) {
+      Rows<2>(block);
     } else {
-      Rows<1>(rows, runs, depth, b, to, to_row, adds && is_whole);
-    }
-    if (is_whole) return;
-    for (int64_t i = 0; i < rows; ++i) {
-      for (int64_t j = 0; j < columns; ++j) {
-        const float sum = buffer[i * kColumns + j];
-        c[i * c_row + j] = adds ? c[i * c_row + j] + sum : sum;
-      }
-    }
-  }
-
-  static PDL_INLINE void Block(const PanelGemm& g, const DepthBlock& depth, bool adds) {
-    const float* b = g.b + (depth.first_run * g.run_length + depth.begin) * kColumns;
-    const int64_t panel = g.runs * g.run_length * kColumns;
-    // While a panel is used, the next one is read from memory.
-    const int64_t lines = depth.runs * depth.length * kColumns / kLineFloats;
-    const int64_t lines_a_block = lines * kRows / g.rows + 1;
-    for (int64_t j = 0; j < g.columns; j += kColumns, b += panel) {
-      const float* const* runs = g.runs_of_a + depth.first_run * kRows;
-      const int64_t columns = std::min(kColumns, g.columns - j);
-      const float *ahead = b + panel, *ahead_end = ahead + lines * kLineFloats;
-      if (j + kColumns >= g.columns) ahead_end = ahead;
-      for (int64_t i = 0; i < g.rows; i += kRows, runs += g.runs * kRows) {
-        const float* stop = std::min(ahead_end, ahead + lines_a_block * kLineFloats);
-        for (; ahead < stop; ahead += kLineFloats) __builtin_prefetch(ahead, 0, 2);
-        Panel(std::min(kRows, g.rows - i), columns, runs, depth, b, g.c + i * g.c_row + j, g.c_row,
-              adds);
-      }
-    }
-  }
-
-  static PDL_INLINE void Run(const PanelGemm& g) {
-    DepthBlock depth;
-    depth.a_begin = g.a_offset;
-    if (g.run_length <= kDepth) {
-      depth.length = g.run_length;
-      const int64_t most = kDepth / g.run_length;
-      for (; depth.first_run < g.runs; depth.first_run += most) {
-        depth.runs = std::min(most, g.runs - depth.first_run);
-        Block(g, depth, depth.first_run > 0);
-      }
-      return;
-    }
-    const int64_t parts = (g.run_length + kDepth - 1) / kDepth;
-    const int64_t length = (g.run_length + parts - 1) / parts;
-    for (; depth.first_run < g.runs; ++depth.first_run) {
-      for (depth.begin = 0; depth.begin < g.run_length; depth.begin += length) {
-        depth.length = std::min(length, g.run_length - depth.begin);
-        depth.a_begin = g.a_offset + depth.begin;
-        Block(g, depth, depth.first_run + depth.begin > 0);
-      }
+      Rows<1>(block);
     }
   }
 };
+
+using PanelBlockFunction = void (*)(const PanelBlock& block);
+
+/// A panel of which not all columns of a register belong to c: it is computed in a buffer, some
+/// rows at a time.
+void RunIncompletePanel(const PanelBlock& block, PanelBlockFunction run, int64_t block_rows) {
+  constexpr int64_t kMostRows = 16, kMostColumns = 32;
+  alignas(64) float buffer[kMostRows * kMostColumns] = {}, bias[kMostColumns] = {};
+  PanelBlock part = block;
+  part.c = buffer;
+  part.c_row = kMostColumns;
+  part.column = 0;
+  RegisterEpilogue epilogue;
+  if (block.epilogue != nullptr) {
+    epilogue = *block.epilogue;
+    part.epilogue = &epilogue;
+    if (epilogue.bias != nullptr) {
+      std::copy_n(epilogue.bias + block.column, block.columns, bias);
+      epilogue.bias = bias;
+    }
+  }
+  for (int64_t row = 0; row < block.rows; row += block_rows) {
+    part.rows = std::min(block_rows, block.rows - row);
+    float* const c = block.c + row * block.c_row;
+    for (int64_t i = 0; block.adds && i < part.rows; ++i)
+      std::copy_n(c + i * block.c_row, block.columns, buffer + i * kMostColumns);
+    run(part);
+    for (int64_t i = 0; i < part.rows; ++i)
+      std::copy_n(buffer + i * kMostColumns, block.columns, c + i * block.c_row);
+    part.runs += block.runs_of_row * block_rows;
+  }
+}
+
+/// The product of all rows of a and a part of the rows of b, which is the first or last one.
+void RunDepth(const PanelGemm& g, const DepthBlock& depth, bool is_first, bool is_last) {
+  static const PanelBlockFunction run = ChooseRegister<float, PanelBlockLoop>();
+  const int64_t block_rows = PanelRows(), panel_columns = PanelColumns();
+  const int64_t panel = g.runs * g.run_length * panel_columns;
+  // While a panel is used, the next one is read from memory.
+  const int64_t lines = depth.runs * depth.length * panel_columns / kLineFloats;
+  PanelBlock block;
+  block.rows = g.rows;
+  block.runs = g.runs_of_a + depth.first_run * block_rows;
+  block.runs_of_row = g.runs;
+  block.depth = depth;
+  block.c_row = g.c_row;
+  block.adds = !is_first;
+  block.lines_ahead = lines * block_rows / g.rows + 1;
+  if (is_last && !g.epilogue.is_empty()) block.epilogue = &g.epilogue;
+  const float* b = g.b + (depth.first_run * g.run_length + depth.begin) * panel_columns;
+  for (int64_t j = 0; j < g.columns; j += panel_columns, b += panel) {
+    block.columns = std::min(panel_columns, g.columns - j);
+    block.b = b;
+    block.c = g.c + j;
+    block.column = j;
+    block.ahead = b + panel;
+    block.ahead_end = block.ahead;
+    if (j + panel_columns < g.columns) block.ahead_end += lines * kLineFloats;
+    if (block.columns == panel_columns || 2 * block.columns == panel_columns) {
+      run(block);
+    } else {
+      RunIncompletePanel(block, run, block_rows);
+    }
+  }
+}
+
+void RunPanelGemm(const PanelGemm& g) {
+  DepthBlock depth;
+  depth.a_begin = g.a_offset;
+  if (g.run_length <= kDepth) {
+    depth.length = g.run_length;
+    const int64_t most = kDepth / g.run_length;
+    for (; depth.first_run < g.runs; depth.first_run += most) {
+      depth.runs = std::min(most, g.runs - depth.first_run);
+      RunDepth(g, depth, depth.first_run == 0, depth.first_run + depth.runs == g.runs);
+    }
+    return;
+  }
+  const int64_t parts = (g.run_length + kDepth - 1) / kDepth;
+  const int64_t length = (g.run_length + parts - 1) / parts;
+  for (; depth.first_run < g.runs; ++depth.first_run) {
+    for (depth.begin = 0; depth.begin < g.run_length; depth.begin += length) {
+      depth.length = std::min(length, g.run_length - depth.begin);
+      depth.a_begin = g.a_offset + depth.begin;
+      const bool is_end = depth.begin + depth.length == g.run_length;
+      RunDepth(g, depth, depth.first_run + depth.begin == 0,
+               is_end && depth.first_run + 1 == g.runs);
+    }
+  }
+}
 
 template <class R>
 struct PanelRowsLoop {
@@ -155,7 +231,7 @@ struct PanelRowsLoop {
 
 }  // namespace
 
-PanelGemmFunction ScatteredRowsGemm() { return ChooseRegister<float, PanelGemmLoop>(); }
+PanelGemmFunction ScatteredRowsGemm() { return RunPanelGemm; }
 int64_t PanelRows() { return ChooseRegister<float, PanelRowsLoop>()(); }
 
 }  // namespace pdl

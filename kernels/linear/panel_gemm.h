@@ -5,9 +5,11 @@
 
 #include <cstdint>
 
+#include "pdl/op/tile.h"
+
 namespace pdl {
 
-/// c[rows, columns] = a * b in the calling thread. A row of a consists of `runs` runs of
+/// c[rows, columns] = a * b, with an epilogue, in the calling thread. A row of a consists of `runs` runs of
 /// `run_length` contiguous elements. Rows are computed in blocks of PanelRows(); block t reads run
 /// r of its row i at runs_of_a[(t * runs + r) * PanelRows() + i] + a_offset. The last block may
 /// have fewer rows; its other pointers are not read.
@@ -20,6 +22,7 @@ struct PanelGemm {
   const float* b = nullptr;
   float* c = nullptr;
   int64_t c_row = 0;  // elements between rows of c
+  RegisterEpilogue epilogue = {};
 };
 
 /// The order of the sums depends on `runs` and `run_length` only, so any part of c has the same

@@ -68,6 +68,8 @@ struct Preparation {
   llvm::SmallVector<std::pair<unsigned, unsigned>, 2> in_place;
   /// The number of rows of an operator with makes_rows() (see OperatorBase::RunRows).
   int64_t rows = 0;
+  /// Whether RunPieces applies a RegisterEpilogue.
+  bool has_register_epilogue = false;
 };
 
 /// A tile of an output: `rows` runs of `columns` contiguous elements. The first run begins at
@@ -116,11 +118,13 @@ class PDL_API OperatorBase {
   /// Whether the call is a tiled producer: RunPieces computes its only output tile by tile, so that
   /// subsequent elementwise calls can run as its epilogue while a tile is in the cache. CPU only.
   virtual bool makes_pieces() const { return false; }
-  /// Writes the output to `to` as RunPrepared would, and calls `then` with each tile once it is
-  /// computed, from the thread that computed it. The tiles partition the output. `then` may
+  /// Writes the output to `to` as RunPrepared would, with `epilogue` applied to it, which is empty
+  /// unless Preparation::has_register_epilogue. Calls `then`, if there is one, with each tile once
+  /// it is computed, from the thread that computed it. The tiles partition the output. `then` may
   /// overwrite its tile. `state` and `workspace` are those that Prepare asked for.
   virtual void RunPieces(const CallState* state, void* workspace,
                          llvm::ArrayRef<const Tensor*> inputs, void* to, DeviceContext& context,
+                         const RegisterEpilogue& epilogue,
                          llvm::function_ref<void(const OutputPiece&)> then) const;
   /// Computes the outputs, whose memory and sizes are set. `context` must be of device_kind() and
   /// provide the state and workspace from Prepare. On CUDA, work is only launched.

@@ -4,6 +4,7 @@
 #define PDL_OP_TILE_H_
 
 #include <cstdint>
+#include <limits>
 
 namespace pdl {
 
@@ -12,6 +13,14 @@ namespace pdl {
 /// `parameters` is Tile::parameters. Never fails.
 using TileFunction = void (*)(const void* const* inputs, void* output, int64_t n,
                               const void* parameters);
+
+/// A formula that a tiled producer can apply to results in registers.
+enum class RegisterFormula : uint8_t {
+  kNone,
+  kSum,        // inputs[0] + inputs[1]
+  kClamp,      // min(max(x, low), high); nan stays nan
+  kHardSwish,  // x * min(max(x / 6 + 0.5, 0), 1), with 1 / 6 rounded; 0 for x < -3
+};
 
 /// The tile functions of an elementwise call, which can run over any contiguous part of its
 /// operands; the planner chains them into fused groups. All pointers are valid for the lifetime of
@@ -28,6 +37,20 @@ struct Tile {
   TileFunction scalar[3] = {nullptr, nullptr, nullptr};
   /// The attributes, in the representation that the functions expect.
   const void* parameters = nullptr;
+  /// For f32: what the functions compute, to the bit.
+  RegisterFormula formula = RegisterFormula::kNone;
+  float low = -std::numeric_limits<float>::infinity();
+  float high = std::numeric_limits<float>::infinity();
+};
+
+/// What a tiled producer does with each f32 result before it stores it: y = activation(x + bias).
+struct RegisterEpilogue {
+  bool is_empty() const { return bias == nullptr && activation == RegisterFormula::kNone; }
+  /// An element for each element of the last dim; null: there is no bias.
+  const float* bias = nullptr;
+  /// Of one operand.
+  RegisterFormula activation = RegisterFormula::kNone;
+  float low = 0, high = 0;  // of kClamp
 };
 
 }  // namespace pdl

@@ -1,6 +1,7 @@
 // Convolutional networks with channels last on the CPU compute the same numbers as individual
 // calls.
 #include <algorithm>
+#include <bit>
 #include <cmath>
 #include <random>
 
@@ -302,6 +303,78 @@ TEST(NetworkChannelsLast, NanStays) {
   for (size_t i = 0; i < y.size(); ++i) {
     const size_t channel = i / 9, row = i / 3 % 3, column = i % 3;
     EXPECT_EQ(std::isnan(y[i]), channel == 7 && row <= 1 && column <= 1) << i;
+  }
+}
+
+// Kernels that apply a bias and an activation in registers give the bits of separate calls.
+TEST(NetworkChannelsLast, EpiloguesInRegisters) {
+  struct Convolution {
+    std::string weight, features, attributes;
+  };
+  const Convolution convolutions[] = {
+      {"[40, 40, 1, 1]", "40", "pad=0"},
+      {"[37, 40, 1, 1]", "37", "pad=0"},                // an incomplete panel
+      {"[9, 40, 3, 3]", "9", "dilation=2"},             // several blocks of sums
+      {"[40, 40, 1, 1]", "40", "stride=2"},             //
+      {"[40, 20, 3, 3]", "40", "groups=2, pad=1"},      // groups in panels
+      {"[40, 1, 3, 3]", "40", "groups=40, pad=1"},      // sliding
+      {"[40, 40, 3, 3]", "40", "pad=1"},                // Winograd
+  };
+  const char* epilogues[] = {
+      "y = relu(c + b)",
+      "y = clip(b + c, low=-1.0, high=6.0)",
+      "y = clip(c, high=0.5)",
+      "y = hard_swish(c + b)",
+      "y = hard_swish(c)",
+      "y = c + b",
+      "y = relu(c + b) * c",              // c is read again
+      "output e = c + b\ny = relu(e)",    // an output in between
+      "y = relu(c + b) + c[:, :1]",       // the rest is done by tiles
+      "y = clip(relu(c + b), high=1.0)",  // two activations
+      "y = relu(c + c)",
+      "y = relu(c + b[:1])",     // no element for each channel
+      "y = silu(relu(b + c))",   //
+      "y = relu(c + b) + 2.0 * b"  // b is read twice
+  };
+  for (const auto& [weight, features, attributes] : convolutions) {
+    for (const std::string epilogue : epilogues) {
+      const std::string text =
+          "input x: f32[2, 40, 17, 19]\ninput bias: f32[" + features + "]\nparam w: f32" + weight +
+          " = he_normal()\nb = reshape(bias, [" + features + ", 1, 1])\nc = conv2d(x, w, " +
+          attributes + ")\n" + epilogue + "\noutput y\noutput z = conv2d(y, ones([" + features +
+          ", 1, 3, 3]), groups=" + features + ")\n";
+      NetworkOptions options;
+      const auto fused = MakeNetwork(text, options);
+      options.fuse = false;
+      const auto plain = MakeNetwork(text, options);
+      ASSERT_TRUE(fused && plain) << text;
+      Tensor x = Noise({2, 40, 17, 19}), bias = Noise({std::stoi(features)}, 3);
+      float* values = bias.data<float>();
+      values[3] = NAN;
+      values[4] = INFINITY;
+      values[5] = -INFINITY;
+      values[6] = -0.0f;
+      x.data<float>()[1000] = NAN;
+      for (const int threads : {1, 3}) {
+        Scope one, other;
+        for (Scope* scope : {&one, &other}) {
+          Feed(*scope, "x", x);
+          Feed(*scope, "bias", bias);
+        }
+        CPUContext context(threads);
+        ASSERT_EQ(Message(fused->Run(&one, &context)), "") << text;
+        ASSERT_EQ(Message(plain->Run(&other, &context)), "") << text;
+        for (const auto& output : fused->graph().outputs()) {
+          const auto left = Floats(one, output.name), right = Floats(other, output.name);
+          ASSERT_EQ(left.size(), right.size());
+          for (size_t i = 0; i < left.size(); ++i)
+            ASSERT_TRUE(std::bit_cast<uint32_t>(left[i]) == std::bit_cast<uint32_t>(right[i]) ||
+                        (std::isnan(left[i]) && std::isnan(right[i])))
+                << output.name << '[' << i << "] = " << left[i] << ", not " << right[i] << '\n'
+                << text;
+        }
+      }
+    }
   }
 }
 

@@ -1,0 +1,18 @@
+// Names that the language accepts.
+#ifndef PDL_IR_NAMES_H_
+#define PDL_IR_NAMES_H_
+
+#include "llvm/ADT/StringRef.h"
+
+namespace pdl {
+
+/// Whether the language accepts the name for a symbol or an attribute: letters, digits and '_',
+/// not beginning with a digit, and no reserved word.
+bool IsIdentifier(llvm::StringRef text);
+/// Whether the language accepts the name for a value, `y` or `encoder.0.w`: words of letters,
+/// digits and '_' separated by '.', not beginning with a digit. None is a reserved word.
+bool IsPath(llvm::StringRef text);
+
+}  // namespace pdl
+
+#endif  // PDL_IR_NAMES_H_
