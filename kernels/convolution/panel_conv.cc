@@ -36,10 +36,23 @@ class PanelConv : public ChannelsLastConv {
   int64_t panel_floats() const { return RoundUp(sizes_.group_features(), columns_) * depth(); }
   // Packs w as [group][panel][kernel position][channel][feature of the panel].
   void Pack(const float* w, float* to) const;
+  // The pointers to the runs of consecutive windows, as PanelGemm reads them.
+  struct RunPointers {
+    const float** block;  // of the first run of a block of windows
+    int64_t row;          // of a window in its block
+  };
   // Finds the runs of the windows of positions [first, last) of all images.
   void FindRuns(const float* x, int64_t first, int64_t last, const float** runs,
                 float* copies) const;
-  const float* FindRow(const float* row, int64_t column, float** copies) const;
+  // Those of a row of the kernel, for windows of columns [first, last) of a row of y. `row` is the
+  // row of x, or null if it is outside.
+  void FindRunsOfRow(const float* row, int64_t first, int64_t last, RunPointers to,
+                     float** copies) const;
+  const float* JoinedRun(const float* row, int64_t column, float** copies) const;
+  RunPointers Advance(RunPointers from, int64_t windows) const {
+    const int64_t row = from.row + windows;
+    return {from.block + row / rows_ * rows_ * runs_, row % rows_};
+  }
 
   ConvSizes sizes_;
   const int64_t rows_ = PanelRows(), columns_ = PanelColumns();
@@ -132,10 +145,9 @@ void PanelConv::Pack(const float* w, float* to) const {
   }
 }
 
-// The run of a window's row that begins at `column`, or null if it is completely outside.
-const float* PanelConv::FindRow(const float* row, int64_t column, float** copies) const {
+// The run of all columns of a window that begins at `column`.
+const float* PanelConv::JoinedRun(const float* row, int64_t column, float** copies) const {
   const WindowDim& d = sizes_.window.d[2];
-  if (column >= 0 && column + d.kernel <= d.in) return row + column * sizes_.channels;
   const int64_t begin = std::max<int64_t>(column, 0), end = std::min(column + d.kernel, d.in);
   if (begin >= end) return zeros_.data();
   float* copy = *copies;
@@ -146,6 +158,49 @@ const float* PanelConv::FindRow(const float* row, int64_t column, float** copies
   return copy;
 }
 
+void PanelConv::FindRunsOfRow(const float* row, int64_t first, int64_t last, RunPointers to,
+                              float** copies) const {
+  const WindowDim& d = sizes_.window.d[2];
+  const int64_t of_row = joins_columns_ ? 1 : d.kernel, channels = sizes_.channels;
+  const int64_t of_window = d.stride * channels, of_column = d.dilation * channels;
+  const float** block = to.block;
+  int64_t in_block = to.row;
+  const auto next = [&] {
+    const float** pointers = block + in_block;
+    if (++in_block == rows_) {
+      in_block = 0;
+      block += rows_ * runs_;
+    }
+    return pointers;
+  };
+  for (int64_t o = first; o < last;) {
+    const int64_t column = d.At(o, 0), room = d.in - 1 - d.At(o, d.kernel - 1);
+    if (row != nullptr && column >= 0 && room >= 0) {
+      // All windows up to the first one that is partly outside.
+      const int64_t count = std::min(last - o, room / d.stride + 1);
+      const float* x = row + column * channels;
+      for (int64_t i = 0; i < count; ++i, x += of_window) {
+        const float** pointers = next();
+        *pointers = x;
+        for (int64_t k = 1; k < of_row; ++k) pointers[k * rows_] = x + k * of_column;
+      }
+      o += count;
+      continue;
+    }
+    const float** pointers = next();
+    if (row != nullptr && joins_columns_) {
+      *pointers = JoinedRun(row, column, copies);
+    } else {
+      for (int64_t k = 0; k < of_row; ++k) {
+        const int64_t at = d.At(o, k);
+        const bool is_inside = row != nullptr && d.Has(at);
+        pointers[k * rows_] = is_inside ? row + at * channels : zeros_.data();
+      }
+    }
+    ++o;
+  }
+}
+
 void PanelConv::FindRuns(const float* x, int64_t first, int64_t last, const float** runs,
                          float* copies) const {
   if (is_pointwise_) {
@@ -154,41 +209,27 @@ void PanelConv::FindRuns(const float* x, int64_t first, int64_t last, const floa
     return;
   }
   const WindowDim* d = sizes_.window.d;
-  const int64_t row_elements = d[2].in * sizes_.channels, out = sizes_.window.out();
-  int64_t o2 = first % d[2].out, o1 = first / d[2].out % d[1].out;
-  int64_t o0 = first % out / (d[1].out * d[2].out), image = first / out;
-  int64_t row = 0;  // of a block of rows, whose pointers begin at `runs`
-  for (int64_t position = first; position < last; ++position) {
-    const float** to = runs + row;
-    if (++row == rows_) {
-      row = 0;
-      runs += rows_ * runs_;
-    }
-    const float* from = x + image * sizes_.window.in() * sizes_.channels;
+  const int64_t row_elements = d[2].in * sizes_.channels;
+  const int64_t of_row = joins_columns_ ? 1 : d[2].kernel;
+  RunPointers to{runs, 0};
+  while (first < last) {
+    // The rest of a row of y.
+    const int64_t column = first % d[2].out, row = first / d[2].out;
+    const int64_t o1 = row % d[1].out, o0 = row / d[1].out % d[0].out;
+    const float* image = x + row / d[1].out / d[0].out * sizes_.window.in() * sizes_.channels;
+    const int64_t count = std::min(d[2].out - column, last - first);
+    RunPointers of_kernel = to;
     for (int64_t k0 = 0; k0 < d[0].kernel; ++k0) {
       const int64_t i0 = d[0].At(o0, k0);
-      for (int64_t k1 = 0; k1 < d[1].kernel; ++k1) {
+      for (int64_t k1 = 0; k1 < d[1].kernel; ++k1, of_kernel.block += of_row * rows_) {
         const int64_t i1 = d[1].At(o1, k1);
         const bool is_inside = d[0].Has(i0) && d[1].Has(i1);
-        const float* in_row = is_inside ? from + (i0 * d[1].in + i1) * row_elements : nullptr;
-        if (joins_columns_) {
-          *to = is_inside ? FindRow(in_row, d[2].At(o2, 0), &copies) : zeros_.data();
-          to += rows_;
-          continue;
-        }
-        for (int64_t k2 = 0; k2 < d[2].kernel; ++k2, to += rows_) {
-          const int64_t i2 = d[2].At(o2, k2);
-          *to = is_inside && d[2].Has(i2) ? in_row + i2 * sizes_.channels : zeros_.data();
-        }
+        FindRunsOfRow(is_inside ? image + (i0 * d[1].in + i1) * row_elements : nullptr, column,
+                      column + count, of_kernel, &copies);
       }
     }
-    if (++o2 < d[2].out) continue;
-    o2 = 0;
-    if (++o1 < d[1].out) continue;
-    o1 = 0;
-    if (++o0 < d[0].out) continue;
-    o0 = 0;
-    ++image;
+    to = Advance(to, count);
+    first += count;
   }
 }
 
