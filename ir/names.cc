@@ -18,14 +18,13 @@ bool IsReservedWord(llvm::StringRef word) {
   };
   constexpr size_t kLongest = 8;
   return word.size() <= kLongest && llvm::any_of(kWords, [&](const Word& each) {
-    return each.use == Use::kReserved && each.spelling == word;
-  });
+           return each.use == Use::kReserved && each.spelling == word;
+         });
 }
 
 /// Letters, digits and '_', but no reserved word.
 bool IsWord(llvm::StringRef text) {
-  return !text.empty() &&
-         llvm::all_of(text, [](char c) { return llvm::isAlnum(c) || c == '_'; }) &&
+  return !text.empty() && llvm::all_of(text, [](char c) { return llvm::isAlnum(c) || c == '_'; }) &&
          !IsReservedWord(text);
 }
 

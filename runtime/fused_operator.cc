@@ -261,8 +261,8 @@ class FusedOperator final : public Operator<CPUContext> {
     if (instruction != nullptr && instruction->tile.formula == RegisterFormula::kSum) {
       for (const FusedInstruction::Operand& operand : instruction->operands)
         if (operand.external) taken.bias = static_cast<int>(operand.index);
-      if (taken.bias < 0 || !IsBias(context.inputs()[static_cast<size_t>(taken.bias)],
-                                    context.outputs()[0].sizes))
+      if (taken.bias < 0 ||
+          !IsBias(context.inputs()[static_cast<size_t>(taken.bias)], context.outputs()[0].sizes))
         return {};
       ++taken.last;
       instruction = next();
@@ -318,8 +318,7 @@ class FusedOperator final : public Operator<CPUContext> {
     made.instruction = layout.registers.last;
     RegisterEpilogue epilogue = layout.registers.epilogue;
     if (layout.registers.bias >= 0)
-      epilogue.bias =
-          operands.inputs[static_cast<size_t>(layout.registers.bias)]->data<float>();
+      epilogue.bias = operands.inputs[static_cast<size_t>(layout.registers.bias)]->data<float>();
     const auto then = [&](const OutputPiece& piece) {
       RunPiece(layout, operands, made, piece);
       if (operands.streams != 0) StreamFence();

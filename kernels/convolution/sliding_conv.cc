@@ -124,17 +124,18 @@ struct Sliding {
         }
       }
     }
-    simd::VisitEpilogue(run.epilogue, [&]<bool kHasBias, RegisterFormula kActivation>()
-                                          __attribute__((always_inline)) {
+    simd::VisitEpilogue(run.epilogue,
+                        [&]<bool kHasBias, RegisterFormula kActivation>()
+                            __attribute__((always_inline)) {
 #pragma GCC unroll 4
-      for (int r = 0; r < kRegisters; ++r) {
+                              for (int r = 0; r < kRegisters; ++r) {
 #pragma GCC unroll 8
-        for (int i = 0; i < kCount; ++i)
-          R::Store(block.y[r] + i * run.features,
-                   simd::Finish<R, kHasBias, kActivation>(run.epilogue, sums[r][i],
-                                                          block.feature[r]));
-      }
-    });
+                                for (int i = 0; i < kCount; ++i)
+                                  R::Store(block.y[r] + i * run.features,
+                                           simd::Finish<R, kHasBias, kActivation>(
+                                               run.epilogue, sums[r][i], block.feature[r]));
+                              }
+                            });
   }
 
   // Adds a row of a kernel of kKernel columns.
@@ -199,13 +200,14 @@ struct Sliding {
         }
       }
     }
-    simd::VisitEpilogue(run.epilogue, [&]<bool kHasBias, RegisterFormula kActivation>()
-                                          __attribute__((always_inline)) {
+    simd::VisitEpilogue(run.epilogue,
+                        [&]<bool kHasBias, RegisterFormula kActivation>()
+                            __attribute__((always_inline)) {
 #pragma GCC unroll 4
-      for (int r = 0; r < kRegisters; ++r)
-        R::Store(block.y[r], simd::Finish<R, kHasBias, kActivation>(run.epilogue, sums[r],
-                                                                    block.feature[r]));
-    });
+                              for (int r = 0; r < kRegisters; ++r)
+                                R::Store(block.y[r], simd::Finish<R, kHasBias, kActivation>(
+                                                         run.epilogue, sums[r], block.feature[r]));
+                            });
   }
 
   // Some neighboring windows, for all registers of the run. Together they are enough sums to hide

@@ -117,12 +117,13 @@ struct TransformTileLoop {
       for (int64_t i = 0; i < t.rows; ++i) {
         Transform(columns + i * kPatch, rows, 1);
         float* to = t.y + i * t.row + f;
-        simd::VisitEpilogue(t.epilogue, [&]<bool kHasBias, RegisterFormula kActivation>()
-                                            __attribute__((always_inline)) {
-          for (int64_t j = 0; j < t.columns; ++j)
-            R::Store(to + j * t.column,
-                     simd::Finish<R, kHasBias, kActivation>(t.epilogue, rows[j], f));
-        });
+        simd::VisitEpilogue(
+            t.epilogue,
+            [&]<bool kHasBias, RegisterFormula kActivation>() __attribute__((always_inline)) {
+              for (int64_t j = 0; j < t.columns; ++j)
+                R::Store(to + j * t.column,
+                         simd::Finish<R, kHasBias, kActivation>(t.epilogue, rows[j], f));
+            });
       }
     }
   }

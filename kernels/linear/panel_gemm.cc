@@ -80,10 +80,11 @@ struct PanelBlockLoop {
     }
     if (block.epilogue == nullptr)
       return Store<kCount, kVectors, false, RegisterFormula::kNone>(sums, c, block);
-    simd::VisitEpilogue(*block.epilogue, [&]<bool kHasBias, RegisterFormula kActivation>()
-                                             __attribute__((always_inline)) {
-      Store<kCount, kVectors, kHasBias, kActivation>(sums, c, block);
-    });
+    simd::VisitEpilogue(*block.epilogue,
+                        [&]<bool kHasBias, RegisterFormula kActivation>()
+                            __attribute__((always_inline)) {
+                              Store<kCount, kVectors, kHasBias, kActivation>(sums, c, block);
+                            });
   }
 
   template <int kCount, int kVectors, bool kHasBias, RegisterFormula kActivation>

@@ -9,10 +9,10 @@
 
 namespace pdl {
 
-/// c[rows, columns] = a * b, with an epilogue, in the calling thread. A row of a consists of `runs` runs of
-/// `run_length` contiguous elements. Rows are computed in blocks of PanelRows(); block t reads run
-/// r of its row i at runs_of_a[(t * runs + r) * PanelRows() + i] + a_offset. The last block may
-/// have fewer rows; its other pointers are not read.
+/// c[rows, columns] = a * b, with an epilogue, in the calling thread. A row of a consists of `runs`
+/// runs of `run_length` contiguous elements. Rows are computed in blocks of PanelRows(); block t
+/// reads run r of its row i at runs_of_a[(t * runs + r) * PanelRows() + i] + a_offset. The last
+/// block may have fewer rows; its other pointers are not read.
 struct PanelGemm {
   int64_t rows = 0, columns = 0;
   int64_t runs = 1, run_length = 0;

@@ -5,6 +5,7 @@
 #include <cstdint>
 #include <memory>
 #include <string>
+#include <system_error>
 
 #include "llvm/ADT/ArrayRef.h"
 #include "llvm/ADT/StringRef.h"
@@ -23,6 +24,9 @@ template <typename... Args>
 llvm::Error CannotWrite(llvm::StringRef path, const char* format, Args&&... args) {
   return MakeUserError(Code::kBadFile, "cannot write '{0}': {1}", path,
                        llvm::formatv(format, std::forward<Args>(args)...).str());
+}
+inline llvm::Error CannotWrite(llvm::StringRef path, std::error_code code) {
+  return CannotWrite(path, "{0}", code.message());
 }
 
 /// Bytes that live as long as `owner` or a copy of it.

@@ -97,7 +97,11 @@ RankTimes TimesOf(llvm::ArrayRef<double> seconds) {
   const auto slowest = llvm::max_element(seconds);
   std::vector<double> sorted = seconds.vec();
   llvm::sort(sorted);
-  return {static_cast<int>(slowest - seconds.begin()), *slowest, sorted[(sorted.size() - 1) / 2]};
+  RankTimes times;
+  times.slowest_rank = static_cast<int>(slowest - seconds.begin());
+  times.slowest = *slowest;
+  times.median = sorted[(sorted.size() - 1) / 2];
+  return times;
 }
 
 /// The positions in a network of the calls that compute its outputs; 0 for values of no call.
@@ -179,11 +183,15 @@ class MicroBatchStep::Runner : public OutputObserver {
     }
     // Of a rank that has no micro-batch.
     while (num_queued_ + 1 < values_.size()) QueueNext();
-    const std::chrono::duration<double> passed = std::chrono::steady_clock::now() - batch_.begin;
-    auto totals =
-        queue_->Finish(std::move(values_.back().sum), step_.buckets_.back().layout, passed.count());
+    const auto ready = std::chrono::steady_clock::now();
+    const double own = std::chrono::duration<double>(ready - batch_.begin).count();
+    auto totals = queue_->Finish(std::move(values_.back().sum), step_.buckets_.back().layout, own);
     result->stop = queue_->stop();
-    if (totals) result->times = TimesOf(queue_->seconds());
+    if (!totals) return totals;
+    const std::chrono::duration<double> waited = std::chrono::steady_clock::now() - ready;
+    result->times = TimesOf(queue_->seconds());
+    result->times.own = own;
+    result->times.waited = waited.count();
     return totals;
   }
 

@@ -130,6 +130,29 @@ class Distributed(unittest.TestCase):
         # Each of the 14 steps and 2 epochs once.
         self.assertEqual(len(lines), 16, lines)
 
+    def test_log_of_each_rank(self):
+        model, data = nets.write(self.folder, "mlp")
+        logs = self.folder / "logs"
+        for steps in ("9", "6"):  # the second run replaces the files of the first
+            self.train(4, model, data, f"out{steps}", "--steps", steps, "--ranks-log", str(logs))
+        self.assertEqual(sorted(file.name for file in logs.iterdir()), [f"rank-{rank}.jsonl" for rank in range(4)])
+        losses, processes = set(), set()
+        for rank in range(4):
+            first, *lines = map(json.loads, (logs / f"rank-{rank}.jsonl").read_text().splitlines())
+            self.assertEqual([first["rank"], first["ranks"], first["threads"]], [rank, 4, 1])
+            processes.add(first["process"])
+            self.assertEqual([line["step"] for line in lines], [1, 2, 3, 4, 5, 6])
+            for line in lines:
+                self.assertGreater(line["seconds"], 0)
+                self.assertGreaterEqual(line["waited"], 0)
+            losses.add(json.dumps([line["training"] for line in lines]))
+        self.assertEqual(len(losses), 1)
+        self.assertEqual(len(processes), 4)
+        blocked = self.folder / "file"
+        blocked.write_text("")
+        output = self.train(2, model, data, "blocked", "--ranks-log", str(blocked), status=1)
+        self.assertIn(f"error: cannot write '{blocked}", output)
+
     def test_resumes_with_another_number_of_ranks(self):
         model, data = nets.write(self.folder, "mlp")
         self.train(4, model, data, "whole", "--steps", "40")
@@ -201,7 +224,8 @@ class Distributed(unittest.TestCase):
         choose = random.Random(seed)
         model, data = nets.write(self.folder, "mlp")
         arguments = ["--out", str(self.folder / "out"), "--overwrite", "--epochs", "100000", "--save-every", "5",
-                     "--timeout", "3", "--quiet", *(["--bucket", "1"] if seed % 2 else [])]
+                     "--timeout", "3", "--quiet", "--ranks-log", str(self.folder / "logs"),
+                     *(["--bucket", "1"] if seed % 2 else [])]
         process = subprocess.Popen(command(4, model, data, *arguments), stderr=subprocess.PIPE, text=True)
         last = self.folder / "out/last.safetensors"
         end = time.monotonic() + 60
@@ -239,7 +263,11 @@ class Distributed(unittest.TestCase):
     def test_stopped_rank(self):
         for seed in range(int(os.environ.get("PDL_STOPS", "1"))):
             output, model, data = self.interrupt(signal.SIGSTOP, seed)
-            self.assertRegex(output, r"error: step \d+: ranks? [\d, ]+ did not answer within 3 s")
+            expected = r"error: step \d+: ranks? [\d, ]+ did not answer within 3 s"
+            self.assertRegex(output, expected)
+            # The log of a rank ends with its error.
+            ends = [json.loads((self.folder / f"logs/rank-{rank}.jsonl").read_text().splitlines()[-1]) for rank in range(4)]
+            self.assertRegex(" ".join("error: " + end.get("error", "") for end in ends), expected)
             self.check_resumes(model, data)
             shutil.rmtree(self.folder / "out")
 

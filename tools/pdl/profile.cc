@@ -4,6 +4,7 @@
 #include "llvm/Support/FileSystem.h"
 #include "pdl/op/error.h"
 #include "pdl/runtime/profile_report.h"
+#include "runtime/io/file.h"
 #include "tools/pdl/commands.h"
 #include "tools/pdl/support/console.h"
 #include "tools/pdl/support/first_run.h"
@@ -81,7 +82,7 @@ llvm::Error WritePage(const ProfileReport& report, const std::string& path,
     os.clear_error();
   }
   if (!code) return llvm::Error::success();
-  return MakeUserError(Code::kBadFile, "cannot write '{0}': {1}", path, code.message());
+  return CannotWrite(path, code);
 }
 
 llvm::Error Profile(llvm::StringRef path, ProfileArguments& arguments) {

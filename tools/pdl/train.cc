@@ -19,6 +19,7 @@
 #include "tools/pdl/support/trace_option.h"
 #include "tools/pdl/train/console.h"
 #include "tools/pdl/train/log.h"
+#include "tools/pdl/train/ranks_log.h"
 
 namespace pdl {
 namespace {
@@ -46,7 +47,7 @@ pdl run digits.pdl --weights run/best.safetensors -i image=images.npy
 
 struct TrainArguments {
   CommonOptions common;
-  std::string data, validate, folder = "run";
+  std::string data, validate, folder = "run", ranks_log;
   std::optional<int64_t> epochs, steps, batch_size, micro_batch, bucket_bytes;
   ProcessArguments processes;
   bool has_seed = false;
@@ -132,6 +133,10 @@ void AddOptions(CommandLine& line, TrainArguments* arguments) {
                 "write every N steps to metrics.jsonl and the event files (default: every step at "
                 "first, then fewer and fewer)",
                 ToInt([arguments](int64_t value) { arguments->log_every = value; }));
+  line.AddString("--ranks-log", "FOLDER",
+                 "let each process of a distributed run write its steps, with its times, and its "
+                 "error to rank-N.jsonl in a folder",
+                 &arguments->ranks_log);
   line.Section("The network");
   AddNetworkOptions(line, &arguments->common);
   AddWeightsOption(line, &arguments->common);
@@ -168,8 +173,7 @@ bool HasSeed(Arguments arguments) {
 llvm::Error PrepareFolder(const TrainArguments& arguments, const std::string& last,
                           FolderLock* lock) {
   if (std::error_code code = llvm::sys::fs::create_directories(arguments.folder))
-    return MakeUserError(Code::kBadFile, "cannot write '{0}': {1}", arguments.folder,
-                         code.message());
+    return CannotWrite(arguments.folder, code);
   if (llvm::Error error = lock->Take(arguments.folder)) return error;
   if (llvm::Error error = TrainLog::RemoveTemporaries(arguments.folder)) return error;
   if (arguments.resume) return llvm::Error::success();
@@ -244,11 +248,16 @@ class Training {
     if (llvm::Error error = ranks_.Agree(OpenFiles())) return error;
     if (llvm::Error error = TakeOptions()) return error;
     if (llvm::Error error = ranks_.Agree(MakeTrainer())) return error;
+    if (llvm::Error error = ranks_.Agree(OpenRanksLog())) return error;
     StopSignals signals;
     llvm::Expected<TrainingEnd> end =
         ranks_.is_first() ? Train(signals) : trainer_->Train(Callbacks(signals));
     if (!end) {
       llvm::Error error = end.takeError();
+      if (ranks_log_) {
+        llvm::Error logged = ranks_log_->AddEnd(error);
+        error = llvm::joinErrors(std::move(error), std::move(logged));
+      }
       bool is_unexplained = false;
       llvm::visitErrors(error, [&](const llvm::ErrorInfoBase& info) {
         is_unexplained |= info.isA<UserError>() && !arguments_.check_finite &&
@@ -393,9 +402,22 @@ class Training {
     return "; " + std::to_string(ranks_.communicator()->size()) + " processes";
   }
 
-  static TrainingCallbacks Callbacks(const StopSignals& signals) {
+  llvm::Error OpenRanksLog() {
+    const Communicator* ranks = ranks_.communicator();
+    if (ranks == nullptr || arguments_.ranks_log.empty()) return llvm::Error::success();
+    llvm::Expected<RanksLog> log = RanksLog::Open(arguments_.ranks_log, ranks->rank(),
+                                                  ranks->size(), arguments_.common.threads);
+    if (!log) return log.takeError();
+    ranks_log_ = std::move(*log);
+    return llvm::Error::success();
+  }
+
+  /// What all ranks do.
+  TrainingCallbacks Callbacks(const StopSignals& signals) {
     TrainingCallbacks callbacks;
     callbacks.stop = &signals.asked();
+    if (ranks_log_)
+      callbacks.on_step = [this](const StepReport& report) { return ranks_log_->AddStep(report); };
     return callbacks;
   }
 
@@ -419,6 +441,8 @@ class Training {
     callbacks.on_step = [&](const StepReport& report) {
       ShowStraggler(report, console);
       console.ShowStep(report);
+      if (ranks_log_)
+        if (llvm::Error error = ranks_log_->AddStep(report)) return error;
       return (*log)->AddStep(report);
     };
     auto drawn = std::chrono::steady_clock::now();
@@ -444,14 +468,16 @@ class Training {
   void ShowStraggler(const StepReport& report, TrainConsole& console) {
     constexpr double kLong = 5, kManyTimes = 3;
     constexpr std::chrono::seconds kPause(60);
-    const auto& [rank, slowest, median] = report.times;
+    const RankTimes& times = report.times;
     const auto now = std::chrono::steady_clock::now();
-    if (!ranks_.is_first() || slowest < kLong || slowest < kManyTimes * median) return;
+    if (!ranks_.is_first() || times.slowest < kLong || times.slowest < kManyTimes * times.median)
+      return;
     if (straggler_shown_ && now - *straggler_shown_ < kPause) return;
     straggler_shown_ = now;
     console.Erase();
-    llvm::errs() << "step " << report.step << ": rank " << rank << " took "
-                 << llvm::format("%.1f s, half of the ranks at most %.1f s", slowest, median)
+    llvm::errs() << "step " << report.step << ": rank " << times.slowest_rank << " took "
+                 << llvm::format("%.1f s, half of the ranks at most %.1f s", times.slowest,
+                                 times.median)
                  << '\n';
   }
 
@@ -467,6 +493,7 @@ class Training {
   TrainerOptions options_;
   std::unique_ptr<DeviceContext> context_;
   std::unique_ptr<Trainer> trainer_;
+  std::optional<RanksLog> ranks_log_;
   int64_t first_step_ = 0;
 };
 
@@ -477,7 +504,7 @@ int TrainMain(Arguments arguments) {
   train.common.training_step = true;
   CommandLine line(kHelp);
   AddOptions(line, &train);
-  line.AddSandbox({"--out", "--trace"});
+  line.AddSandbox({"--out", "--ranks-log", "--trace"});
   auto files = line.ParseOneFile(arguments);
   if (!files) return Finish(files.takeError());
   if (!*files) return kSuccess;

@@ -45,6 +45,8 @@ struct RankTimes {
   /// -1 without a communicator.
   int slowest_rank = -1;
   double slowest = 0, median = 0;
+  /// The time of this rank, and how long it then waited for the sums over all ranks.
+  double own = 0, waited = 0;
 };
 
 /// A training step that is computed from micro-batches: losses, metrics, gradients and other values

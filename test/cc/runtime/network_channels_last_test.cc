@@ -313,12 +313,12 @@ TEST(NetworkChannelsLast, EpiloguesInRegisters) {
   };
   const Convolution convolutions[] = {
       {"[40, 40, 1, 1]", "40", "pad=0"},
-      {"[37, 40, 1, 1]", "37", "pad=0"},                // an incomplete panel
-      {"[9, 40, 3, 3]", "9", "dilation=2"},             // several blocks of sums
-      {"[40, 40, 1, 1]", "40", "stride=2"},             //
-      {"[40, 20, 3, 3]", "40", "groups=2, pad=1"},      // groups in panels
-      {"[40, 1, 3, 3]", "40", "groups=40, pad=1"},      // sliding
-      {"[40, 40, 3, 3]", "40", "pad=1"},                // Winograd
+      {"[37, 40, 1, 1]", "37", "pad=0"},            // an incomplete panel
+      {"[9, 40, 3, 3]", "9", "dilation=2"},         // several blocks of sums
+      {"[40, 40, 1, 1]", "40", "stride=2"},         //
+      {"[40, 20, 3, 3]", "40", "groups=2, pad=1"},  // groups in panels
+      {"[40, 1, 3, 3]", "40", "groups=40, pad=1"},  // sliding
+      {"[40, 40, 3, 3]", "40", "pad=1"},            // Winograd
   };
   const char* epilogues[] = {
       "y = relu(c + b)",
@@ -332,17 +332,17 @@ TEST(NetworkChannelsLast, EpiloguesInRegisters) {
       "y = relu(c + b) + c[:, :1]",       // the rest is done by tiles
       "y = clip(relu(c + b), high=1.0)",  // two activations
       "y = relu(c + c)",
-      "y = relu(c + b[:1])",     // no element for each channel
-      "y = silu(relu(b + c))",   //
+      "y = relu(c + b[:1])",       // no element for each channel
+      "y = silu(relu(b + c))",     //
       "y = relu(c + b) + 2.0 * b"  // b is read twice
   };
   for (const auto& [weight, features, attributes] : convolutions) {
     for (const std::string epilogue : epilogues) {
-      const std::string text =
-          "input x: f32[2, 40, 17, 19]\ninput bias: f32[" + features + "]\nparam w: f32" + weight +
-          " = he_normal()\nb = reshape(bias, [" + features + ", 1, 1])\nc = conv2d(x, w, " +
-          attributes + ")\n" + epilogue + "\noutput y\noutput z = conv2d(y, ones([" + features +
-          ", 1, 3, 3]), groups=" + features + ")\n";
+      const std::string text = "input x: f32[2, 40, 17, 19]\ninput bias: f32[" + features +
+                               "]\nparam w: f32" + weight + " = he_normal()\nb = reshape(bias, [" +
+                               features + ", 1, 1])\nc = conv2d(x, w, " + attributes + ")\n" +
+                               epilogue + "\noutput y\noutput z = conv2d(y, ones([" + features +
+                               ", 1, 3, 3]), groups=" + features + ")\n";
       NetworkOptions options;
       const auto fused = MakeNetwork(text, options);
       options.fuse = false;

@@ -2,9 +2,6 @@
 
 #include <unistd.h>
 
-#include <chrono>
-#include <cmath>
-
 #include "llvm/ADT/STLExtras.h"
 #include "llvm/Support/FileSystem.h"
 #include "llvm/Support/MemoryBuffer.h"
@@ -15,29 +12,6 @@
 #include "runtime/io/json_outline.h"
 
 namespace pdl {
-namespace {
-
-double Now() {
-  return std::chrono::duration<double>(std::chrono::system_clock::now().time_since_epoch()).count();
-}
-
-llvm::Error CannotWrite(llvm::StringRef path, std::error_code code) {
-  return MakeUserError(Code::kBadFile, "cannot write '{0}': {1}", path, code.message());
-}
-
-/// JSON cannot represent nan and infinities as numbers.
-llvm::json::Value ToJson(double value) {
-  if (std::isfinite(value)) return value;
-  return value != value ? "nan" : value > 0 ? "inf" : "-inf";
-}
-
-llvm::json::Object ToJson(llvm::ArrayRef<Metric> metrics) {
-  llvm::json::Object object;
-  for (const Metric& metric : metrics) object[metric.name] = ToJson(metric.value);
-  return object;
-}
-
-}  // namespace
 
 llvm::Expected<std::unique_ptr<TrainLog>> TrainLog::Open(Options options, int64_t step,
                                                          int64_t epoch) {
@@ -48,11 +22,10 @@ llvm::Expected<std::unique_ptr<TrainLog>> TrainLog::Open(Options options, int64_
     log->validation_.push_back({is_several ? loss + ", validation" : "validation", true, {}});
   }
   if (llvm::Error error = log->ReadLines(step, epoch)) return error;
-  std::error_code code;
-  const std::string path = log->options_.folder + "/metrics.jsonl";
-  log->lines_ = std::make_unique<llvm::raw_fd_ostream>(path, code, llvm::sys::fs::OF_Append);
-  if (code) return CannotWrite(path, code);
-  const double now = Now();
+  auto lines = JsonLines::Open(log->options_.folder + "/metrics.jsonl", llvm::sys::fs::OF_Append);
+  if (!lines) return lines.takeError();
+  log->lines_ = std::move(*lines);
+  const double now = TimeOfRecord();
   const std::string events =
       llvm::formatv("{0}/events.out.tfevents.{1}.pdl.{2}", log->options_.folder,
                     static_cast<int64_t>(now), static_cast<int64_t>(getpid()));
@@ -145,12 +118,7 @@ void TrainLog::Draw(const llvm::json::Object& line) {
 }
 
 llvm::Error TrainLog::WriteLine(const llvm::json::Value& line) {
-  *lines_ << line << '\n';
-  lines_->flush();
-  if (const std::error_code code = lines_->error()) {
-    lines_->clear_error();
-    return CannotWrite(options_.folder + "/metrics.jsonl", code);
-  }
+  if (llvm::Error error = lines_->Write(line)) return error;
   Draw(*line.getAsObject());
   return llvm::Error::success();
 }
@@ -165,7 +133,7 @@ bool TrainLog::IsLogged(int64_t step) const {
 llvm::Error TrainLog::AddStep(const StepReport& report) {
   if (!report.is_skipped && (!IsLogged(report.step) || report.metrics.empty()))
     return llvm::Error::success();
-  const double now = Now();
+  const double now = TimeOfRecord();
   llvm::json::Object line{{"step", report.step},
                           {"epoch", report.epoch},
                           {"time", now},
@@ -183,7 +151,7 @@ llvm::Error TrainLog::AddStep(const StepReport& report) {
 }
 
 llvm::Error TrainLog::AddEpoch(const EpochReport& report, double rows_per_second) {
-  const double now = Now();
+  const double now = TimeOfRecord();
   llvm::json::Object line{{"step", report.step},
                           {"epoch", report.epoch},
                           {"time", now},
@@ -201,13 +169,7 @@ llvm::Error TrainLog::AddEpoch(const EpochReport& report, double rows_per_second
 }
 
 llvm::Error TrainLog::Finish() {
-  lines_->close();
-  const std::error_code code = lines_->error();
-  lines_->clear_error();
-  // A signal may interrupt the closing of a file, but it is closed.
-  llvm::Error closed = code && code != std::errc::interrupted
-                           ? CannotWrite(options_.folder + "/metrics.jsonl", code)
-                           : llvm::Error::success();
+  llvm::Error closed = lines_->Close();
   return llvm::joinErrors(WriteCurves(), std::move(closed));
 }
 

@@ -10,9 +10,9 @@
 #include "llvm/ADT/StringMap.h"
 #include "llvm/Support/Error.h"
 #include "llvm/Support/JSON.h"
-#include "llvm/Support/raw_ostream.h"
 #include "pdl/train/event_file.h"
 #include "pdl/train/trainer.h"
+#include "tools/pdl/train/json_lines.h"
 #include "tools/pdl/train/loss_curve.h"
 
 namespace pdl {
@@ -54,7 +54,7 @@ class TrainLog {
   void Draw(const llvm::json::Object& line);
 
   Options options_;
-  std::unique_ptr<llvm::raw_fd_ostream> lines_;
+  std::optional<JsonLines> lines_;
   std::optional<EventFile> events_;
   /// The curves of the losses: on the training data and on the validation data.
   std::vector<Curve> training_, validation_;

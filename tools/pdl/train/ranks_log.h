@@ -1,0 +1,30 @@
+#ifndef PDL_TOOLS_PDL_TRAIN_RANKS_LOG_H_
+#define PDL_TOOLS_PDL_TRAIN_RANKS_LOG_H_
+
+#include "llvm/ADT/StringRef.h"
+#include "llvm/Support/Error.h"
+#include "pdl/train/trainer.h"
+#include "tools/pdl/train/json_lines.h"
+
+namespace pdl {
+
+/// What one rank of a distributed run does: the file `rank-N.jsonl`, which begins anew with each
+/// run. Each line is in the file as soon as its event has happened, so the log of a rank that was
+/// killed ends with its last complete step.
+class RanksLog {
+ public:
+  /// Creates the folder if necessary, and writes a line about the process.
+  static llvm::Expected<RanksLog> Open(llvm::StringRef folder, int rank, int ranks, int threads);
+  /// Writes the metrics of the step, and the times of this rank: RankTimes::own and `waited`.
+  llvm::Error AddStep(const StepReport& report);
+  /// Writes the messages of the Error that ends the run.
+  llvm::Error AddEnd(const llvm::Error& end);
+
+ private:
+  explicit RanksLog(JsonLines lines) : lines_(std::move(lines)) {}
+  JsonLines lines_;
+};
+
+}  // namespace pdl
+
+#endif  // PDL_TOOLS_PDL_TRAIN_RANKS_LOG_H_
