@@ -18,7 +18,7 @@ constexpr int64_t kMaxGroups = 16;
 // Images of fewer channels are read in runs of all columns of a window.
 constexpr int64_t kFewChannels = 64;
 // The minimum number of features of a task.
-constexpr int64_t kLeastFeatures = 64;
+constexpr int64_t kLeastFeatures = 32;
 
 // A window consists of runs of contiguous elements: one for each of its positions, or, if channels
 // are few, for each of its rows. Runs outside the image are read from zeros_; rows partly outside
@@ -88,8 +88,10 @@ PanelConv::PanelConv(const ConvSizes& sizes) : sizes_(sizes) {
   }
   block_features_ = sizes.features;
   if (sizes.groups == 1 && pieces_.count < target) {
-    const int64_t parts = std::min(DivideUp(target, pieces_.count),
-                                   std::max<int64_t>(1, sizes.features / kLeastFeatures));
+    int64_t parts = std::min(DivideUp(target, pieces_.count),
+                             std::max<int64_t>(1, sizes.features / kLeastFeatures));
+    // An even number suits most numbers of threads.
+    if (parts > 1) parts -= parts % 2;
     block_features_ = RoundUp(DivideUp(sizes.features, parts), columns_);
     blocks_ = DivideUp(sizes.features, block_features_);
   }
