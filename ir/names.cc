@@ -1,10 +1,11 @@
 #include "ir/names.h"
 
+#include <tuple>
+
 #include "llvm/ADT/STLExtras.h"
 #include "llvm/ADT/StringExtras.h"
 
 namespace pdl {
-namespace {
 
 bool IsReservedWord(llvm::StringRef word) {
   enum class Use { kReserved, kAlsoName };
@@ -16,30 +17,33 @@ bool IsReservedWord(llvm::StringRef word) {
 #define PDL_WORD(spelling, token, use) {spelling, Use::use},
 #include "ir/keywords.def"
   };
-  constexpr size_t kLongest = 8;
-  return word.size() <= kLongest && llvm::any_of(kWords, [&](const Word& each) {
-           return each.use == Use::kReserved && each.spelling == word;
-         });
+  return llvm::any_of(kWords, [&](const Word& each) {
+    return each.use == Use::kReserved && each.spelling == word;
+  });
 }
 
-/// Letters, digits and '_', but no reserved word.
+namespace {
+
+/// Letters, digits and '_'.
 bool IsWord(llvm::StringRef text) {
-  return !text.empty() && llvm::all_of(text, [](char c) { return llvm::isAlnum(c) || c == '_'; }) &&
-         !IsReservedWord(text);
+  return !text.empty() && llvm::all_of(text, [](char c) { return llvm::isAlnum(c) || c == '_'; });
 }
 
 }  // namespace
 
-bool IsIdentifier(llvm::StringRef text) { return IsWord(text) && !llvm::isDigit(text[0]); }
+bool IsIdentifier(llvm::StringRef text) {
+  return IsWord(text) && !llvm::isDigit(text[0]) && !IsReservedWord(text);
+}
 
 bool IsPath(llvm::StringRef text) {
-  if (text.empty() || llvm::isDigit(text[0])) return false;
-  for (;;) {
-    const auto [first, rest] = text.split('.');
-    if (!IsWord(first)) return false;
-    if (first.size() == text.size()) return true;
+  auto [word, rest] = text.split('.');
+  if (!IsIdentifier(word)) return false;
+  while (word.size() < text.size()) {
     text = rest;
+    std::tie(word, rest) = text.split('.');
+    if (!IsWord(word)) return false;
   }
+  return true;
 }
 
 }  // namespace pdl

@@ -6,11 +6,13 @@
 
 namespace pdl {
 
+/// Whether the word can never be the name of a value of its own, such as "for".
+bool IsReservedWord(llvm::StringRef word);
 /// Whether the language accepts the name for a symbol or an attribute: letters, digits and '_',
 /// not beginning with a digit, and no reserved word.
 bool IsIdentifier(llvm::StringRef text);
-/// Whether the language accepts the name for a value, `y` or `encoder.0.w`: words of letters,
-/// digits and '_' separated by '.', not beginning with a digit. None is a reserved word.
+/// Whether the language accepts the name for a value, `y` or `encoder.0.w`: an identifier, then
+/// words of letters, digits and '_', separated by '.'.
 bool IsPath(llvm::StringRef text);
 
 }  // namespace pdl

@@ -10,6 +10,7 @@
 #include "llvm/ADT/STLExtras.h"
 #include "llvm/ADT/SmallVector.h"
 #include "pdl/op/operator.h"
+#include "runtime/fused_epilogue.h"
 
 namespace pdl {
 
@@ -29,16 +30,6 @@ struct FusedInput {
   /// in elements.
   llvm::SmallVector<int64_t, 4> outer_strides;
   int64_t inner_stride = 1;
-};
-
-/// The first instructions of a group, which its tiled producer computes in registers.
-struct FusedRegisters {
-  /// The last one of them; 0: only the producer itself.
-  size_t last = 0;
-  /// The input that is the bias, or -1.
-  int bias = -1;
-  /// Without the bias.
-  RegisterEpilogue epilogue;
 };
 
 /// The iteration of a group over its operands, computed when sizes are known.
@@ -66,8 +57,7 @@ struct FusedLayout : CallState {
   /// their offset in the workspace, after the workspace of the call.
   int pieces_output = -1;
   int64_t pieces_at = 0;
-  /// The instructions that it computes in registers.
-  FusedRegisters registers;
+  AbsorbedEpilogue absorbed;
 };
 
 /// Whether a broadcast input is a single row that is used for all rows.

@@ -87,26 +87,31 @@ class FusedOperator final : public Operator<CPUContext> {
 
   llvm::Expected<Preparation> Prepare(const PrepareContext& context) const override {
     Preparation preparation, head;
-    FusedRegisters registers;
+    AbsorbedEpilogue absorbed;
     if (has_head()) {
       llvm::Expected<Preparation> prepared =
           operators_[0]->Prepare(RowsContext(context, instructions_[0]));
       if (!prepared) return prepared.takeError();
       head = std::move(*prepared);
-      if (head.has_register_epilogue) registers = TakeRegisterEpilogue(context);
+      if (has_pieces_ && head.has_register_epilogue)
+        absorbed = FindAbsorbedEpilogue(instructions_, last_use_, context.inputs(),
+                                        context.outputs()[0].sizes);
     }
     std::vector<bool> is_in_tiles = is_in_tiles_;
-    if (registers.bias >= 0) is_in_tiles[static_cast<size_t>(registers.bias)] = false;
+    if (absorbed.bias >= 0) {
+      const auto bias = static_cast<size_t>(absorbed.bias);
+      is_in_tiles[bias] = last_read_[bias] > absorbed.last;
+    }
     std::shared_ptr<FusedLayout> layout =
         MakeFusedLayout(context.inputs(), is_in_tiles, context.outputs()[0]);
-    layout->registers = registers;
+    layout->absorbed = absorbed;
     preparation.state = layout;
     std::vector<bool> keeps(input_dtypes_.size(), false);
     if (has_pieces_) {
       preparation.workspace_bytes = PreparePieces(head, layout.get());
       for (const FusedInstruction::Operand& operand : instructions_[0].operands)
         keeps[operand.index] = true;
-      if (registers.bias >= 0) keeps[static_cast<size_t>(registers.bias)] = true;
+      if (absorbed.bias >= 0) keeps[static_cast<size_t>(absorbed.bias)] = true;
     }
     if (has_rows_) {
       PrepareRows(head, layout.get());
@@ -148,7 +153,7 @@ class FusedOperator final : public Operator<CPUContext> {
       if (!layout.exceeds_cache[k]) continue;
       const bool in_place = llvm::any_of(
           inputs, [&](const Tensor* input) { return input->raw() == outputs[k]->raw(); });
-      const bool has_tile = !has_head() || instruction_of_[k] > layout.registers.last;
+      const bool has_tile = !has_head() || instruction_of_[k] > layout.absorbed.last;
       if (has_pieces_ && layout.pieces_output == static_cast<int>(k)) continue;
       if (!in_place && has_tile) operands.streams |= uint64_t{1} << k;
     }
@@ -246,49 +251,12 @@ class FusedOperator final : public Operator<CPUContext> {
     layout->rows_in_workspace = instructions_[0].output < 0 && bytes > kRowBytes;
   }
 
-  /// The instructions that the tiled producer can compute in registers: a sum with an f32 for each
-  /// element of the last dim, and then a formula of one operand. Nothing else reads their operands.
-  FusedRegisters TakeRegisterEpilogue(const PrepareContext& context) const {
-    FusedRegisters taken;
-    const auto next = [&]() -> const FusedInstruction* {
-      const size_t index = taken.last + 1;
-      const FusedInstruction& from = instructions_[taken.last];
-      const bool is_read_once = from.output < 0 && last_use_[taken.last] == index;
-      if (from.dtype != DType::kF32 || !is_read_once) return nullptr;
-      return &instructions_[index];
-    };
-    const FusedInstruction* instruction = next();
-    if (instruction != nullptr && instruction->tile.formula == RegisterFormula::kSum) {
-      for (const FusedInstruction::Operand& operand : instruction->operands)
-        if (operand.external) taken.bias = static_cast<int>(operand.index);
-      if (taken.bias < 0 ||
-          !IsBias(context.inputs()[static_cast<size_t>(taken.bias)], context.outputs()[0].sizes))
-        return {};
-      ++taken.last;
-      instruction = next();
-    }
-    if (instruction == nullptr || instruction->tile.formula == RegisterFormula::kNone ||
-        instruction->tile.formula == RegisterFormula::kSum)
-      return taken;
-    ++taken.last;
-    taken.epilogue.activation = instruction->tile.formula;
-    taken.epilogue.low = instruction->tile.low;
-    taken.epilogue.high = instruction->tile.high;
-    return taken;
-  }
-
-  /// Whether an operand has an element for each element of the result's last dim.
-  static bool IsBias(const OperandType& operand, llvm::ArrayRef<int64_t> result) {
-    return !operand.sizes.empty() && operand.sizes.back() == result.back() &&
-           operand.num_elements() == result.back();
-  }
-
   /// Chooses the memory for the result of the tiled producer, and returns the size of the
   /// workspace. It is an output that is written at the last read of that result or later, else
   /// workspace.
   int64_t PreparePieces(const Preparation& head, FusedLayout* layout) const {
     layout->rows_state = head.state;
-    const size_t last = layout->registers.last;
+    const size_t last = layout->absorbed.last;
     const FusedInstruction& maker = instructions_[last];
     layout->pieces_output = maker.output;
     for (size_t output = 0; output < instruction_of_.size() && layout->pieces_output < 0;
@@ -315,10 +283,10 @@ class FusedOperator final : public Operator<CPUContext> {
                    : static_cast<char*>(
                          operands.outputs[static_cast<size_t>(layout.pieces_output)]->raw());
     MadeRows made{to};
-    made.instruction = layout.registers.last;
-    RegisterEpilogue epilogue = layout.registers.epilogue;
-    if (layout.registers.bias >= 0)
-      epilogue.bias = operands.inputs[static_cast<size_t>(layout.registers.bias)]->data<float>();
+    made.instruction = layout.absorbed.last;
+    RegisterEpilogue epilogue = layout.absorbed.epilogue;
+    if (layout.absorbed.bias >= 0)
+      epilogue.bias = operands.inputs[static_cast<size_t>(layout.absorbed.bias)]->data<float>();
     const auto then = [&](const OutputPiece& piece) {
       RunPiece(layout, operands, made, piece);
       if (operands.streams != 0) StreamFence();

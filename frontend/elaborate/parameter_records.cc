@@ -5,6 +5,7 @@
 #include "frontend/elaborate/functions.h"
 #include "frontend/elaborate/load_calls.h"
 #include "frontend/elaborate/reporter.h"
+#include "ir/names.h"
 #include "llvm/ADT/STLExtras.h"
 #include "llvm/ADT/StringExtras.h"
 #include "pdl/op/attribute_reader.h"
@@ -35,17 +36,6 @@ std::vector<AttributeDecl> Declarations() {
                                       Declare("name", AttributeKind::kString)};
   decls.front().upper = Bound{1, false};
   return decls;
-}
-
-/// Whether a name is a path such as "encoder.0.w".
-bool IsPath(llvm::StringRef name) {
-  llvm::SmallVector<llvm::StringRef, 4> parts;
-  name.split(parts, '.');
-  return !name.empty() && !llvm::isDigit(name.front()) &&
-         llvm::all_of(parts, [](llvm::StringRef part) {
-           return !part.empty() &&
-                  llvm::all_of(part, [](char c) { return llvm::isAlnum(c) || c == '_'; });
-         });
 }
 
 }  // namespace
@@ -87,9 +77,11 @@ bool ParameterRecords::ReadInit(const ast::Expr* expr, ParameterRecord* record) 
 bool ParameterRecords::ReadName(const ast::Argument& field, llvm::StringRef name,
                                 ParameterRecord* record) {
   if (!IsPath(name)) {
+    const llvm::StringRef first = name.split('.').first;
     report_.Error(Code::kAttributeRange, field.value->range,
                   "the name of a parameter is a name such as \"shared\" or \"encoder.w\", got \"" +
-                      name + "\"");
+                      name + "\"" +
+                      (IsReservedWord(first) ? ", and '" + first + "' is a reserved word" : ""));
     return false;
   }
   record->name = name.str();

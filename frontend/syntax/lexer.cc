@@ -173,8 +173,10 @@ size_t Lexer::SoftKeyword(llvm::StringRef word) const {
 
 void Lexer::LexWord() {
   const size_t begin = at_;
+  const bool is_in_path = AfterPointOfName();
   do ++at_;
   while (ContinuesName(Peek()));
+  if (is_in_path) return Emit(PdlParser::NAME, begin);
   const llvm::StringRef word = text_.slice(begin, at_);
   size_t type = WordType(word);
   if (type == PdlParser::NAME && word.size() <= 6 && (AtStatementStart() || word == "error")) {
@@ -189,7 +191,8 @@ void Lexer::LexWord() {
   Emit(type, begin);
 }
 
-// `x.0.w`: after a '.' that is part of a path, digits are part of it, too.
+// `x.0.w`, `encoder.layer.w`: after a '.' that is part of a path, digits and reserved words are
+// names.
 bool Lexer::AfterPointOfName() const {
   const size_t count = unit_->tokens.size();
   return count > 1 && LastType() == PdlParser::DOT && unit_->tokens.back().range().end == at_ &&

@@ -165,10 +165,9 @@ void PanelConv::FindRunsOfRow(const float* row, int64_t first, int64_t last, Run
   const WindowDim& d = sizes_.window.d[2];
   const int64_t of_row = joins_columns_ ? 1 : d.kernel, channels = sizes_.channels;
   const int64_t of_window = d.stride * channels, of_column = d.dilation * channels;
-  const float** block = to.block;
-  int64_t in_block = to.row;
+  int64_t block = 0, in_block = to.row;
   const auto next = [&] {
-    const float** pointers = block + in_block;
+    const float** pointers = to.block + block + in_block;
     if (++in_block == rows_) {
       in_block = 0;
       block += rows_ * runs_;
@@ -181,10 +180,11 @@ void PanelConv::FindRunsOfRow(const float* row, int64_t first, int64_t last, Run
       // All windows up to the first one that is partly outside.
       const int64_t count = std::min(last - o, room / d.stride + 1);
       const float* x = row + column * channels;
-      for (int64_t i = 0; i < count; ++i, x += of_window) {
+      for (int64_t i = 0; i < count; ++i) {
         const float** pointers = next();
-        *pointers = x;
-        for (int64_t k = 1; k < of_row; ++k) pointers[k * rows_] = x + k * of_column;
+        *pointers = x + i * of_window;
+        for (int64_t k = 1; k < of_row; ++k)
+          pointers[k * rows_] = x + i * of_window + k * of_column;
       }
       o += count;
       continue;

@@ -125,14 +125,14 @@ struct Sliding {
       }
     }
     simd::VisitEpilogue(run.epilogue,
-                        [&]<bool kHasBias, RegisterFormula kActivation>()
+                        [&]<bool kHasBias, RegisterActivation::Kind kActivation>()
                             __attribute__((always_inline)) {
 #pragma GCC unroll 4
                               for (int r = 0; r < kRegisters; ++r) {
 #pragma GCC unroll 8
                                 for (int i = 0; i < kCount; ++i)
                                   R::Store(block.y[r] + i * run.features,
-                                           simd::Finish<R, kHasBias, kActivation>(
+                                           simd::ApplyEpilogue<R, kHasBias, kActivation>(
                                                run.epilogue, sums[r][i], block.feature[r]));
                               }
                             });
@@ -201,11 +201,11 @@ struct Sliding {
       }
     }
     simd::VisitEpilogue(run.epilogue,
-                        [&]<bool kHasBias, RegisterFormula kActivation>()
+                        [&]<bool kHasBias, RegisterActivation::Kind kActivation>()
                             __attribute__((always_inline)) {
 #pragma GCC unroll 4
                               for (int r = 0; r < kRegisters; ++r)
-                                R::Store(block.y[r], simd::Finish<R, kHasBias, kActivation>(
+                                R::Store(block.y[r], simd::ApplyEpilogue<R, kHasBias, kActivation>(
                                                          run.epilogue, sums[r], block.feature[r]));
                             });
   }

@@ -119,11 +119,12 @@ struct TransformTileLoop {
         float* to = t.y + i * t.row + f;
         simd::VisitEpilogue(
             t.epilogue,
-            [&]<bool kHasBias, RegisterFormula kActivation>() __attribute__((always_inline)) {
-              for (int64_t j = 0; j < t.columns; ++j)
-                R::Store(to + j * t.column,
-                         simd::Finish<R, kHasBias, kActivation>(t.epilogue, rows[j], f));
-            });
+            [&]<bool kHasBias, RegisterActivation::Kind kActivation>()
+                __attribute__((always_inline)) {
+                  for (int64_t j = 0; j < t.columns; ++j)
+                    R::Store(to + j * t.column,
+                             simd::ApplyEpilogue<R, kHasBias, kActivation>(t.epilogue, rows[j], f));
+                });
       }
     }
   }

@@ -61,15 +61,18 @@ class ElementwiseState : public CallState {
   int64_t segments_ = 1;  // into which a long run is split
 };
 
-/// Sets the formula of a tile for elements of type T. Functors state it as `kFormula`; that of a
-/// kClamp has bounds `low` and `high`.
+/// Describes the tile of a functor for elements of type T: a functor with `kIsSum` is the sum, one
+/// with `kActivation` that activation. A kClamp has members `low` and `high`.
 template <class T, class Functor>
-void SetRegisterFormula(const Functor& functor, Tile& tile) {
-  if constexpr (std::is_same_v<T, float> && requires { Functor::kFormula; }) {
-    tile.formula = Functor::kFormula;
-    if constexpr (Functor::kFormula == RegisterFormula::kClamp) {
-      tile.low = static_cast<float>(functor.low);
-      tile.high = static_cast<float>(functor.high);
+void DescribeTile(const Functor& functor, Tile& tile) {
+  if constexpr (std::is_same_v<T, float>) {
+    if constexpr (requires { Functor::kIsSum; }) tile.is_sum = Functor::kIsSum;
+    if constexpr (requires { Functor::kActivation; }) {
+      tile.activation.kind = Functor::kActivation;
+      if constexpr (Functor::kActivation == RegisterActivation::Kind::kClamp) {
+        tile.activation.low = static_cast<float>(functor.low);
+        tile.activation.high = static_cast<float>(functor.high);
+      }
     }
   }
 }
@@ -85,7 +88,7 @@ class UnaryOp : public ElementwiseOp<Context, Functor, 1> {
       using T = typename decltype(tag)::type;
       using Out = std::conditional_t<std::is_void_v<Result>, T, Result>;
       tile = MakeUnaryTile<Out, T>(&this->functor());
-      SetRegisterFormula<T>(this->functor(), tile);
+      DescribeTile<T>(this->functor(), tile);
     });
     return tile;
   }
@@ -101,7 +104,7 @@ class BinaryOp : public ElementwiseOp<Context, Functor, 2> {
       using T = typename decltype(tag)::type;
       using Out = std::conditional_t<std::is_void_v<Result>, T, Result>;
       tile = MakeBinaryTile<Out, T>(&this->functor());
-      SetRegisterFormula<T>(this->functor(), tile);
+      DescribeTile<T>(this->functor(), tile);
     });
     return tile;
   }

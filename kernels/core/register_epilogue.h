@@ -8,14 +8,17 @@
 namespace pdl::simd {
 
 /// Applies the epilogue to a register of results from `column` on.
-template <class R, bool kHasBias, RegisterFormula kActivation>
-PDL_INLINE typename R::V Finish(const RegisterEpilogue& epilogue, typename R::V x, int64_t column) {
+template <class R, bool kHasBias, RegisterActivation::Kind kActivation>
+PDL_INLINE typename R::V ApplyEpilogue(const RegisterEpilogue& epilogue, typename R::V x,
+                                       int64_t column) {
+  using enum RegisterActivation::Kind;
+  if constexpr (kHasBias) x = R::Add(x, R::Load(epilogue.bias + column));
   // Max and Min have the bits of the formulas' comparisons: they return the last operand if one is
   // nan, or both are 0.
-  if constexpr (kHasBias) x = R::Add(x, R::Load(epilogue.bias + column));
-  if constexpr (kActivation == RegisterFormula::kClamp) {
-    return R::Min(R::Set(epilogue.high), R::Max(R::Set(epilogue.low), x));
-  } else if constexpr (kActivation == RegisterFormula::kHardSwish) {
+  if constexpr (kActivation == kClamp) {
+    const auto above = R::Max(R::Set(epilogue.activation.low), x);
+    return R::Min(R::Set(epilogue.activation.high), above);
+  } else if constexpr (kActivation == kHardSwish) {
     const auto bounded = R::Max(R::Set(-3.0f), x);
     const auto sixth = R::Set(static_cast<float>(1.0 / 6.0));
     const auto slope = R::Add(R::Mul(bounded, sixth), R::Set(0.5f));
@@ -28,19 +31,20 @@ PDL_INLINE typename R::V Finish(const RegisterEpilogue& epilogue, typename R::V 
 /// Calls store.operator()<kHasBias, kActivation>() for the epilogue.
 template <class Store>
 PDL_INLINE void VisitEpilogue(const RegisterEpilogue& epilogue, const Store& store) {
-  using enum RegisterFormula;
+  using enum RegisterActivation::Kind;
   const bool has_bias = epilogue.bias != nullptr;
-  switch (epilogue.activation) {
+  switch (epilogue.activation.kind) {
+    case kNone:
+      return has_bias ? store.template operator()<true, kNone>()
+                      : store.template operator()<false, kNone>();
     case kClamp:
       return has_bias ? store.template operator()<true, kClamp>()
                       : store.template operator()<false, kClamp>();
     case kHardSwish:
       return has_bias ? store.template operator()<true, kHardSwish>()
                       : store.template operator()<false, kHardSwish>();
-    default:
-      return has_bias ? store.template operator()<true, kNone>()
-                      : store.template operator()<false, kNone>();
   }
+  __builtin_unreachable();
 }
 
 }  // namespace pdl::simd

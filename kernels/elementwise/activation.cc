@@ -348,7 +348,7 @@ struct CeluMaker : ActivationMaker {
 // --- clip ---------------------------------------------------------------------------------------
 
 struct ClipFunctor {
-  static constexpr RegisterFormula kFormula = RegisterFormula::kClamp;
+  static constexpr auto kActivation = RegisterActivation::Kind::kClamp;
   double low = -std::numeric_limits<double>::infinity();
   double high = std::numeric_limits<double>::infinity();
   void Initialize(const AttributeReader& attributes) {

@@ -38,7 +38,7 @@ struct BinaryMaker : OpProtoMaker {
 // --- add, sub, mul ------------------------------------------------------------------------------
 
 struct Sum {
-  static constexpr RegisterFormula kFormula = RegisterFormula::kSum;
+  static constexpr bool kIsSum = true;
   template <class T>
   T operator()(T x, T y) const {
     if constexpr (std::is_integral_v<T>) {

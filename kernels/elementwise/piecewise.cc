@@ -69,7 +69,7 @@ struct HardSigmoidMaker : PiecewiseMaker {
 };
 
 struct HardSwish {
-  static constexpr RegisterFormula kFormula = RegisterFormula::kHardSwish;
+  static constexpr auto kActivation = RegisterActivation::Kind::kHardSwish;
   template <class T>
   T operator()(T x) const {
     // The factor of x is 0 up to -3, also where x is infinite.

@@ -216,7 +216,7 @@ struct SigmoidMaker : OpProtoMaker {
 };
 
 struct Relu {
-  static constexpr RegisterFormula kFormula = RegisterFormula::kClamp;
+  static constexpr auto kActivation = RegisterActivation::Kind::kClamp;
   static constexpr double low = 0, high = std::numeric_limits<double>::infinity();
   template <class T>
   T operator()(T x) const {

@@ -31,12 +31,12 @@ struct PanelBlock {
   int64_t c_row = 0;
   /// Adds the sums to c.
   bool adds = false;
-  /// Null before the last part of the sums. `column` is that of c.
+  /// Empty before the last part of the sums. `column` is that of c.
   const RegisterEpilogue* epilogue = nullptr;
   int64_t column = 0;
-  /// What is read from memory next.
-  const float *ahead = nullptr, *ahead_end = nullptr;
-  int64_t lines_ahead = 0;  // for a block of rows
+  /// The cache lines that are read from memory next, and how many of them for a block of rows.
+  const float* ahead = nullptr;
+  int64_t num_ahead = 0, num_ahead_of_rows = 0;
 };
 
 template <class R>
@@ -78,16 +78,14 @@ struct PanelBlockLoop {
           sums[i][v] = R::Add(R::Load(c + i * block.c_row + v * R::kLanes), sums[i][v]);
       }
     }
-    if (block.epilogue == nullptr)
-      return Store<kCount, kVectors, false, RegisterFormula::kNone>(sums, c, block);
     simd::VisitEpilogue(*block.epilogue,
-                        [&]<bool kHasBias, RegisterFormula kActivation>()
+                        [&]<bool kHasBias, RegisterActivation::Kind kActivation>()
                             __attribute__((always_inline)) {
                               Store<kCount, kVectors, kHasBias, kActivation>(sums, c, block);
                             });
   }
 
-  template <int kCount, int kVectors, bool kHasBias, RegisterFormula kActivation>
+  template <int kCount, int kVectors, bool kHasBias, RegisterActivation::Kind kActivation>
   static PDL_INLINE void Store(const V (&sums)[kCount][kVectors], float* c,
                                const PanelBlock& block) {
 #pragma GCC unroll 16
@@ -95,20 +93,21 @@ struct PanelBlockLoop {
 #pragma GCC unroll 2
       for (int v = 0; v < kVectors; ++v)
         R::Store(c + i * block.c_row + v * R::kLanes,
-                 simd::Finish<R, kHasBias, kActivation>(*block.epilogue, sums[i][v],
-                                                        block.column + v * R::kLanes));
+                 simd::ApplyEpilogue<R, kHasBias, kActivation>(*block.epilogue, sums[i][v],
+                                                               block.column + v * R::kLanes));
     }
   }
 
   template <int kVectors>
   static PDL_INLINE void Rows(const PanelBlock& block) {
     const float* const* runs = block.runs;
-    const float* ahead = block.ahead;
+    int64_t num_ahead = 0;
     float* c = block.c;
     int64_t rows = block.rows;
     for (; rows >= kRows; rows -= kRows, runs += block.runs_of_row * kRows) {
-      const float* stop = std::min(block.ahead_end, ahead + block.lines_ahead * kLineFloats);
-      for (; ahead < stop; ahead += kLineFloats) __builtin_prefetch(ahead, 0, 2);
+      const int64_t stop = std::min(block.num_ahead, num_ahead + block.num_ahead_of_rows);
+      for (; num_ahead < stop; ++num_ahead)
+        __builtin_prefetch(block.ahead + num_ahead * kLineFloats, 0, 2);
       Tile<kRows, kVectors>(block, runs, c);
       c += kRows * block.c_row;
     }
@@ -146,14 +145,11 @@ void RunIncompletePanel(const PanelBlock& block, PanelBlockFunction run, int64_t
   part.c = buffer;
   part.c_row = kMostColumns;
   part.column = 0;
-  RegisterEpilogue epilogue;
-  if (block.epilogue != nullptr) {
-    epilogue = *block.epilogue;
-    part.epilogue = &epilogue;
-    if (epilogue.bias != nullptr) {
-      std::copy_n(epilogue.bias + block.column, block.columns, bias);
-      epilogue.bias = bias;
-    }
+  RegisterEpilogue epilogue = *block.epilogue;
+  part.epilogue = &epilogue;
+  if (epilogue.bias != nullptr) {
+    std::copy_n(epilogue.bias + block.column, block.columns, bias);
+    epilogue.bias = bias;
   }
   for (int64_t row = 0; row < block.rows; row += block_rows) {
     part.rows = std::min(block_rows, block.rows - row);
@@ -181,17 +177,18 @@ void RunDepth(const PanelGemm& g, const DepthBlock& depth, bool is_first, bool i
   block.depth = depth;
   block.c_row = g.c_row;
   block.adds = !is_first;
-  block.lines_ahead = lines * block_rows / g.rows + 1;
-  if (is_last && !g.epilogue.is_empty()) block.epilogue = &g.epilogue;
-  const float* b = g.b + (depth.first_run * g.run_length + depth.begin) * panel_columns;
-  for (int64_t j = 0; j < g.columns; j += panel_columns, b += panel) {
+  block.num_ahead_of_rows = lines * block_rows / g.rows + 1;
+  const RegisterEpilogue none;
+  block.epilogue = is_last ? &g.epilogue : &none;
+  const float* const first = g.b + (depth.first_run * g.run_length + depth.begin) * panel_columns;
+  for (int64_t j = 0; j < g.columns; j += panel_columns) {
     block.columns = std::min(panel_columns, g.columns - j);
-    block.b = b;
+    block.b = first + j / panel_columns * panel;
     block.c = g.c + j;
     block.column = j;
-    block.ahead = b + panel;
-    block.ahead_end = block.ahead;
-    if (j + panel_columns < g.columns) block.ahead_end += lines * kLineFloats;
+    const bool has_next = j + panel_columns < g.columns;
+    block.num_ahead = has_next ? lines : 0;
+    if (has_next) block.ahead = block.b + panel;
     if (block.columns == panel_columns || 2 * block.columns == panel_columns) {
       run(block);
     } else {

@@ -133,21 +133,31 @@ class Distributed(unittest.TestCase):
     def test_log_of_each_rank(self):
         model, data = nets.write(self.folder, "mlp")
         logs = self.folder / "logs"
-        for steps in ("9", "6"):  # the second run replaces the files of the first
-            self.train(4, model, data, f"out{steps}", "--steps", steps, "--ranks-log", str(logs))
+        for steps, *resume in (("4",), ("6", "--resume")):  # the second run appends to the files of the first
+            self.train(4, model, data, "out", "--steps", steps, *resume, "--ranks-log", str(logs))
         self.assertEqual(sorted(file.name for file in logs.iterdir()), [f"rank-{rank}.jsonl" for rank in range(4)])
         losses, processes = set(), set()
         for rank in range(4):
-            first, *lines = map(json.loads, (logs / f"rank-{rank}.jsonl").read_text().splitlines())
-            self.assertEqual([first["rank"], first["ranks"], first["threads"]], [rank, 4, 1])
-            processes.add(first["process"])
+            lines = [json.loads(line) for line in (logs / f"rank-{rank}.jsonl").read_text().splitlines()]
+            for first in lines.pop(5), lines.pop(0):
+                self.assertEqual([first["rank"], first["ranks"], first["threads"]], [rank, 4, 1])
+                processes.add(first["process"])
             self.assertEqual([line["step"] for line in lines], [1, 2, 3, 4, 5, 6])
             for line in lines:
                 self.assertGreater(line["seconds"], 0)
                 self.assertGreaterEqual(line["waited"], 0)
             losses.add(json.dumps([line["training"] for line in lines]))
         self.assertEqual(len(losses), 1)
-        self.assertEqual(len(processes), 4)
+        self.assertEqual(len(processes), 8)
+        # Errors before the first step, and a single process.
+        self.train(2, model, str(self.folder / "none.npz"), "wrong", "--ranks-log", str(logs), status=1)
+        ends = [json.loads((logs / f"rank-{rank}.jsonl").read_text().splitlines()[-1])["error"] for rank in (0, 1)]
+        self.assertIn("none.npz", ends[0])
+        self.assertEqual(ends[1], "another rank has failed")
+        self.train(0, model, data, "one", "--steps", "2", "--ranks-log", str(self.folder / "single"))
+        lines = (self.folder / "single/rank-0.jsonl").read_text().splitlines()
+        self.assertEqual([json.loads(line).get("step") for line in lines], [None, 1, 2])
+        self.assertNotIn("waited", json.loads(lines[1]))
         blocked = self.folder / "file"
         blocked.write_text("")
         output = self.train(2, model, data, "blocked", "--ranks-log", str(blocked), status=1)

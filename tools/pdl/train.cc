@@ -245,19 +245,23 @@ class Training {
         last_(arguments.folder + "/last.safetensors") {}
 
   llvm::Error Run() {
+    if (llvm::Error error = ranks_.Agree(OpenRanksLog())) return error;
+    llvm::Error error = RunAll();
+    if (!error || !ranks_log_) return error;
+    llvm::Error logged = ranks_log_->AddEnd(error);
+    return llvm::joinErrors(std::move(error), std::move(logged));
+  }
+
+ private:
+  llvm::Error RunAll() {
     if (llvm::Error error = ranks_.Agree(OpenFiles())) return error;
     if (llvm::Error error = TakeOptions()) return error;
     if (llvm::Error error = ranks_.Agree(MakeTrainer())) return error;
-    if (llvm::Error error = ranks_.Agree(OpenRanksLog())) return error;
     StopSignals signals;
     llvm::Expected<TrainingEnd> end =
         ranks_.is_first() ? Train(signals) : trainer_->Train(Callbacks(signals));
     if (!end) {
       llvm::Error error = end.takeError();
-      if (ranks_log_) {
-        llvm::Error logged = ranks_log_->AddEnd(error);
-        error = llvm::joinErrors(std::move(error), std::move(logged));
-      }
       bool is_unexplained = false;
       llvm::visitErrors(error, [&](const llvm::ErrorInfoBase& info) {
         is_unexplained |= info.isA<UserError>() && !arguments_.check_finite &&
@@ -283,7 +287,6 @@ class Training {
     return llvm::Error::success();
   }
 
- private:
   /// For a resumed run that has had all of its epochs and steps.
   std::string NothingLeft() const {
     auto describe = [](llvm::StringRef unit, int64_t done, int64_t asked) {
@@ -403,10 +406,11 @@ class Training {
   }
 
   llvm::Error OpenRanksLog() {
+    if (arguments_.ranks_log.empty()) return llvm::Error::success();
     const Communicator* ranks = ranks_.communicator();
-    if (ranks == nullptr || arguments_.ranks_log.empty()) return llvm::Error::success();
-    llvm::Expected<RanksLog> log = RanksLog::Open(arguments_.ranks_log, ranks->rank(),
-                                                  ranks->size(), arguments_.common.threads);
+    llvm::Expected<RanksLog> log =
+        RanksLog::Open(arguments_.ranks_log, ranks == nullptr ? 0 : ranks->rank(),
+                       ranks == nullptr ? 1 : ranks->size(), arguments_.common.threads);
     if (!log) return log.takeError();
     ranks_log_ = std::move(*log);
     return llvm::Error::success();

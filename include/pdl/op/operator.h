@@ -68,7 +68,7 @@ struct Preparation {
   llvm::SmallVector<std::pair<unsigned, unsigned>, 2> in_place;
   /// The number of rows of an operator with makes_rows() (see OperatorBase::RunRows).
   int64_t rows = 0;
-  /// Whether RunPieces applies a RegisterEpilogue.
+  /// Whether RunPieces applies a RegisterEpilogue, whatever its activation is.
   bool has_register_epilogue = false;
 };
 

@@ -14,12 +14,16 @@ namespace pdl {
 using TileFunction = void (*)(const void* const* inputs, void* output, int64_t n,
                               const void* parameters);
 
-/// A formula that a tiled producer can apply to results in registers.
-enum class RegisterFormula : uint8_t {
-  kNone,
-  kSum,        // inputs[0] + inputs[1]
-  kClamp,      // min(max(x, low), high); nan stays nan
-  kHardSwish,  // x * min(max(x / 6 + 0.5, 0), 1), with 1 / 6 rounded; 0 for x < -3
+/// A function of one f32 that tiled producers can apply to a result in registers.
+struct RegisterActivation {
+  enum class Kind : uint8_t {
+    kNone,       // x
+    kClamp,      // min(max(x, low), high); nan stays nan
+    kHardSwish,  // m * min(max(m / 6 + 0.5, 0), 1) with m = max(x, -3) and 1 / 6 in f32
+  };
+  Kind kind = Kind::kNone;
+  float low = -std::numeric_limits<float>::infinity();
+  float high = std::numeric_limits<float>::infinity();
 };
 
 /// The tile functions of an elementwise call, which can run over any contiguous part of its
@@ -37,20 +41,20 @@ struct Tile {
   TileFunction scalar[3] = {nullptr, nullptr, nullptr};
   /// The attributes, in the representation that the functions expect.
   const void* parameters = nullptr;
-  /// For f32: what the functions compute, to the bit.
-  RegisterFormula formula = RegisterFormula::kNone;
-  float low = -std::numeric_limits<float>::infinity();
-  float high = std::numeric_limits<float>::infinity();
+  /// For f32 only: whether the functions compute inputs[0] + inputs[1], and what they compute of
+  /// one input, to the bit.
+  bool is_sum = false;
+  RegisterActivation activation;
 };
 
 /// What a tiled producer does with each f32 result before it stores it: y = activation(x + bias).
 struct RegisterEpilogue {
-  bool is_empty() const { return bias == nullptr && activation == RegisterFormula::kNone; }
+  bool is_empty() const {
+    return bias == nullptr && activation.kind == RegisterActivation::Kind::kNone;
+  }
   /// An element for each element of the last dim; null: there is no bias.
   const float* bias = nullptr;
-  /// Of one operand.
-  RegisterFormula activation = RegisterFormula::kNone;
-  float low = 0, high = 0;  // of kClamp
+  RegisterActivation activation;
 };
 
 }  // namespace pdl

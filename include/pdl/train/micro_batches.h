@@ -45,7 +45,8 @@ struct RankTimes {
   /// -1 without a communicator.
   int slowest_rank = -1;
   double slowest = 0, median = 0;
-  /// The time of this rank, and how long it then waited for the sums over all ranks.
+  /// The time of this rank, and how long it then waited for the sums over all ranks; 0 without a
+  /// communicator.
   double own = 0, waited = 0;
 };
 

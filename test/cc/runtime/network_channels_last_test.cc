@@ -306,76 +306,127 @@ TEST(NetworkChannelsLast, NanStays) {
   }
 }
 
-// Kernels that apply a bias and an activation in registers give the bits of separate calls.
-TEST(NetworkChannelsLast, EpiloguesInRegisters) {
-  struct Convolution {
-    std::string weight, features, attributes;
-  };
-  const Convolution convolutions[] = {
-      {"[40, 40, 1, 1]", "40", "pad=0"},
-      {"[37, 40, 1, 1]", "37", "pad=0"},            // an incomplete panel
-      {"[9, 40, 3, 3]", "9", "dilation=2"},         // several blocks of sums
-      {"[40, 40, 1, 1]", "40", "stride=2"},         //
-      {"[40, 20, 3, 3]", "40", "groups=2, pad=1"},  // groups in panels
-      {"[40, 1, 3, 3]", "40", "groups=40, pad=1"},  // sliding
-      {"[40, 40, 3, 3]", "40", "pad=1"},            // Winograd
-  };
-  const char* epilogues[] = {
-      "y = relu(c + b)",
-      "y = clip(b + c, low=-1.0, high=6.0)",
-      "y = clip(c, high=0.5)",
-      "y = hard_swish(c + b)",
-      "y = hard_swish(c)",
-      "y = c + b",
-      "y = relu(c + b) * c",              // c is read again
-      "output e = c + b\ny = relu(e)",    // an output in between
-      "y = relu(c + b) + c[:, :1]",       // the rest is done by tiles
-      "y = clip(relu(c + b), high=1.0)",  // two activations
-      "y = relu(c + c)",
-      "y = relu(c + b[:1])",       // no element for each channel
-      "y = silu(relu(b + c))",     //
-      "y = relu(c + b) + 2.0 * b"  // b is read twice
-  };
-  for (const auto& [weight, features, attributes] : convolutions) {
-    for (const std::string epilogue : epilogues) {
-      const std::string text = "input x: f32[2, 40, 17, 19]\ninput bias: f32[" + features +
-                               "]\nparam w: f32" + weight + " = he_normal()\nb = reshape(bias, [" +
-                               features + ", 1, 1])\nc = conv2d(x, w, " + attributes + ")\n" +
-                               epilogue + "\noutput y\noutput z = conv2d(y, ones([" + features +
-                               ", 1, 3, 3]), groups=" + features + ")\n";
-      NetworkOptions options;
-      const auto fused = MakeNetwork(text, options);
-      options.fuse = false;
-      const auto plain = MakeNetwork(text, options);
-      ASSERT_TRUE(fused && plain) << text;
-      Tensor x = Noise({2, 40, 17, 19}), bias = Noise({std::stoi(features)}, 3);
-      float* values = bias.data<float>();
-      values[3] = NAN;
-      values[4] = INFINITY;
-      values[5] = -INFINITY;
-      values[6] = -0.0f;
-      x.data<float>()[1000] = NAN;
-      for (const int threads : {1, 3}) {
-        Scope one, other;
-        for (Scope* scope : {&one, &other}) {
-          Feed(*scope, "x", x);
-          Feed(*scope, "bias", bias);
-        }
-        CPUContext context(threads);
-        ASSERT_EQ(Message(fused->Run(&one, &context)), "") << text;
-        ASSERT_EQ(Message(plain->Run(&other, &context)), "") << text;
-        for (const auto& output : fused->graph().outputs()) {
-          const auto left = Floats(one, output.name), right = Floats(other, output.name);
-          ASSERT_EQ(left.size(), right.size());
-          for (size_t i = 0; i < left.size(); ++i)
-            ASSERT_TRUE(std::bit_cast<uint32_t>(left[i]) == std::bit_cast<uint32_t>(right[i]) ||
-                        (std::isnan(left[i]) && std::isnan(right[i])))
-                << output.name << '[' << i << "] = " << left[i] << ", not " << right[i] << '\n'
-                << text;
-        }
-      }
+/// Compares a run of fused groups with one of individual calls, to the bit but for the bits of nan.
+/// Inputs: `x`, which has a nan, and `bias`, which has nan, infinities and -0.
+void ExpectSameBitsFused(const std::string& text, const Sizes& x_sizes, int64_t features) {
+  NetworkOptions options;
+  const auto fused = MakeNetwork(text, options);
+  options.fuse = false;
+  const auto plain = MakeNetwork(text, options);
+  ASSERT_TRUE(fused && plain) << text;
+  Tensor x = Noise(x_sizes), bias = Noise({features}, 3);
+  const float odd[] = {NAN, INFINITY, -INFINITY, -0.0f};
+  std::copy_n(odd, std::min<int64_t>(features, 4),
+              bias.data<float>() + std::max<int64_t>(0, features - 4));
+  // Windows of a small image would all contain it.
+  if (x.num_elements() > 1000) x.data<float>()[x.num_elements() / 2] = NAN;
+  for (const int threads : {1, 3}) {
+    Scope one, other;
+    for (Scope* scope : {&one, &other}) {
+      Feed(*scope, "x", x);
+      Feed(*scope, "bias", bias);
+    }
+    CPUContext context(threads);
+    ASSERT_EQ(Message(fused->Run(&one, &context)), "") << text;
+    ASSERT_EQ(Message(plain->Run(&other, &context)), "") << text;
+    for (const auto& output : fused->graph().outputs()) {
+      const auto left = Floats(one, output.name), right = Floats(other, output.name);
+      ASSERT_EQ(left.size(), right.size());
+      for (size_t i = 0; i < left.size(); ++i)
+        ASSERT_TRUE(std::bit_cast<uint32_t>(left[i]) == std::bit_cast<uint32_t>(right[i]) ||
+                    (std::isnan(left[i]) && std::isnan(right[i])))
+            << output.name << '[' << i << "] = " << left[i] << ", not " << right[i] << '\n'
+            << text;
     }
   }
+}
+
+/// A convolution `c` of x, and statements that compute y from c, x, and `b` with an element for
+/// each channel.
+struct ConvolutionCase {
+  Sizes x;
+  std::string weight;
+  int64_t features;
+  std::string attributes;
+
+  std::string Text(const std::string& epilogue) const {
+    std::string dims, ones = ", 1", three = ", 3";
+    for (const int64_t size : x) dims += (dims.empty() ? "" : ", ") + std::to_string(size);
+    std::string per_channel = std::to_string(features), depthwise = per_channel + ", 1";
+    for (size_t i = 2; i < x.size(); ++i) {
+      per_channel += ones;
+      depthwise += three;
+    }
+    const std::string conv = "conv" + std::to_string(x.size() - 2) + "d";
+    return "input x: f32[" + dims + "]\ninput bias: f32[" + std::to_string(features) +
+           "]\nparam w: f32" + weight + " = he_normal()\nb = reshape(bias, [" + per_channel +
+           "])\nc = " + conv + "(x, w, " + attributes + ")\n" + epilogue +
+           "\noutput y\noutput z = " + conv + "(y, ones([" + depthwise +
+           "]), groups=" + std::to_string(features) + ", pad=1)\n";
+  }
+};
+
+// Kernels that apply a bias and an activation in registers give the bits of individual calls.
+TEST(NetworkChannelsLast, EpiloguesInRegisters) {
+  const ConvolutionCase convolutions[] = {
+      {{2, 40, 17, 19}, "[40, 40, 1, 1]", 40, "pad=0"},
+      {{2, 40, 17, 19}, "[37, 40, 1, 1]", 37, "pad=0"},            // an incomplete panel
+      {{2, 40, 17, 19}, "[9, 40, 3, 3]", 9, "dilation=2"},         // several blocks of sums
+      {{2, 40, 17, 19}, "[40, 20, 3, 3]", 40, "groups=2, pad=1"},  // groups in panels
+      {{2, 40, 17, 19}, "[40, 1, 3, 3]", 40, "groups=40, pad=1"},  // sliding
+      {{2, 40, 17, 19}, "[40, 40, 3, 3]", 40, "pad=1"},            // Winograd
+  };
+  for (const ConvolutionCase& conv : convolutions) {
+    for (const char* epilogue : {
+             "y = relu(c + b)",
+             "y = clip(b + c, low=-1.0, high=6.0)",
+             "y = clip(c, high=0.5)",
+             "y = clip(c, low=1.0, high=-1.0)",
+             "y = hard_swish(c + b)",
+             "y = hard_swish(c)",
+             "y = c + b",
+             "y = relu(c + b) * c",              // c is read again
+             "output e = c + b\ny = relu(e)",    // an output in between
+             "y = relu(c + b) + c[:, :1]",       // the rest is done by tiles
+             "y = clip(relu(c + b), high=1.0)",  // two activations
+             "y = relu(c + c)",                  //
+             "y = relu(c + bias[:1])",           // no element for each channel
+             "y = silu(relu(b + c))",            //
+             "y = relu(c + b) + b",              // b is read again, too
+             "g = mean(c, axes=[0, 2, 3], keep=true)\ny = relu(c + g) * g",
+         })
+      ExpectSameBitsFused(conv.Text(epilogue), conv.x, conv.features);
+  }
+}
+
+// The same for the sizes that each kernel treats differently.
+TEST(NetworkChannelsLast, EpiloguesOfAllKernels) {
+  const ConvolutionCase convolutions[] = {
+      {{1, 512, 7, 7}, "[512, 512, 3, 3]", 512, "pad=1"},         // blocks of features
+      {{1, 672, 14, 14}, "[112, 672, 1, 1]", 112, "pad=0"},       //
+      {{1, 40, 16, 16}, "[136, 40, 3, 3]", 136, "pad=1"},         // Winograd, blocks of features
+      {{1, 64, 56, 56}, "[64, 64, 3, 3]", 64, "pad=1"},           // Winograd, runs of rows
+      {{2, 36, 13, 21}, "[36, 4, 3, 3]", 36, "pad=1, groups=9"},  // groups of four
+      {{1, 48, 13, 17}, "[48, 8, 3, 3]", 48, "pad=[3, 4], groups=6, stride=2"},
+      {{2, 37, 9, 12}, "[37, 1, 5, 5]", 37, "pad=2, groups=37"},  // registers overlap
+      {{2, 3, 30, 33}, "[10, 3, 7, 7]", 10, "pad=3, stride=2"},   // rows of a window are runs
+      {{3, 5, 9, 9}, "[23, 5, 9, 9]", 23, "pad=20"},  // most windows in the padding only
+      {{2, 12, 50}, "[20, 12, 5]", 20, "pad=2"},
+      {{1, 12, 5, 6, 7}, "[20, 12, 3, 3, 3]", 20, "pad=1"},
+      {{1, 3, 5, 6, 7}, "[20, 3, 3, 3, 3]", 20, "pad=2, stride=2"},
+      {{1, 40, 1, 1}, "[40, 40, 3, 3]", 40, "pad=1"},  // x is as large as the bias
+  };
+  for (const ConvolutionCase& conv : convolutions) {
+    for (const char* epilogue :
+         {"y = hard_swish(c + b)", "y = relu(c + b) * 2.0 + b", "y = clip(c, low=-0.5, high=0.5)"})
+      ExpectSameBitsFused(conv.Text(epilogue), conv.x, conv.features);
+  }
+  const ConvolutionCase gated{{1, 40, 17, 19}, "[40, 40, 3, 3]", 40, "pad=1"};
+  ExpectSameBitsFused(gated.Text("g = mean(x, axes=[2, 3], keep=true)\ny = relu(c + g) * g"),
+                      gated.x, 40);
+  // The bias is an operand of the convolution, and is read again.
+  const ConvolutionCase one{{1, 40, 1, 1}, "[40, 40, 3, 3]", 40, "pad=1"};
+  ExpectSameBitsFused(one.Text("y = relu(c + x) + x"), one.x, 40);
 }
 
 TEST(NetworkChannelsLast, PaddingTakesNoPart) {

@@ -26,6 +26,10 @@ llvm::Expected<JsonLines> JsonLines::Open(std::string path, llvm::sys::fs::OpenF
   return file;
 }
 
+JsonLines::~JsonLines() {
+  if (lines_ != nullptr) llvm::consumeError(Close());
+}
+
 llvm::Error JsonLines::Write(const llvm::json::Value& line) {
   *lines_ << line << '\n';
   lines_->flush();
@@ -38,7 +42,9 @@ llvm::Error JsonLines::Write(const llvm::json::Value& line) {
 llvm::Error JsonLines::Close() {
   lines_->close();
   const std::error_code code = lines_->error();
+  // Otherwise the destructor ends the process.
   lines_->clear_error();
+  lines_.reset();
   // A signal may interrupt the closing of a file, but it is closed.
   if (!code || code == std::errc::interrupted) return llvm::Error::success();
   return CannotWrite(path_, code);

@@ -18,6 +18,10 @@ class JsonLines {
  public:
   /// OF_Append continues an existing file, OF_None replaces it.
   static llvm::Expected<JsonLines> Open(std::string path, llvm::sys::fs::OpenFlags flags);
+  JsonLines(JsonLines&&) = default;
+  JsonLines& operator=(JsonLines&&) = default;
+  /// Closes the file, without an Error.
+  ~JsonLines();
   /// The line is in the file when this returns.
   llvm::Error Write(const llvm::json::Value& line);
   /// Must be the last call.

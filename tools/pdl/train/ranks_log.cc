@@ -14,7 +14,7 @@ llvm::Expected<RanksLog> RanksLog::Open(llvm::StringRef folder, int rank, int ra
   if (std::error_code code = llvm::sys::fs::create_directories(folder))
     return CannotWrite(folder, code);
   auto lines =
-      JsonLines::Open(llvm::formatv("{0}/rank-{1}.jsonl", folder, rank), llvm::sys::fs::OF_None);
+      JsonLines::Open(llvm::formatv("{0}/rank-{1}.jsonl", folder, rank), llvm::sys::fs::OF_Append);
   if (!lines) return lines.takeError();
   RanksLog log(std::move(*lines));
   char host[256] = {};
@@ -26,7 +26,7 @@ llvm::Expected<RanksLog> RanksLog::Open(llvm::StringRef folder, int rank, int ra
                           {"process", static_cast<int64_t>(getpid())},
                           {"threads", threads},
                           {"version", PDL_PLUGIN_VERSION}};
-  if (llvm::Error error = log.lines_.Write(std::move(line))) return error;
+  if (llvm::Error error = log.Write(std::move(line))) return error;
   return log;
 }
 
@@ -35,21 +35,29 @@ llvm::Error RanksLog::AddStep(const StepReport& report) {
                           {"step", report.step},
                           {"epoch", report.epoch},
                           {"rows", report.rows},
-                          {"seconds", report.times.own},
-                          {"waited", report.times.waited},
                           {"training", ToJson(report.metrics)}};
+  if (report.times.slowest_rank >= 0) {
+    line["seconds"] = report.times.own;
+    line["waited"] = report.times.waited;
+  }
   if (report.is_skipped) line["skipped"] = true;
-  return lines_.Write(std::move(line));
+  return Write(std::move(line));
 }
 
 llvm::Error RanksLog::AddEnd(const llvm::Error& end) {
   std::string text;
   llvm::visitErrors(end, [&](const llvm::ErrorInfoBase& info) {
     if (!text.empty()) text += '\n';
-    text += info.message();
+    text += info.isA<ReportedByOtherRank>() ? "another rank has failed" : info.message();
   });
-  return lines_.Write(
-      llvm::json::Object{{"time", TimeOfRecord()}, {"error", llvm::json::fixUTF8(text)}});
+  return Write(llvm::json::Object{{"time", TimeOfRecord()}, {"error", llvm::json::fixUTF8(text)}});
+}
+
+llvm::Error RanksLog::Write(llvm::json::Object line) {
+  if (has_failed_) return llvm::Error::success();
+  llvm::Error error = lines_.Write(std::move(line));
+  has_failed_ = bool(error);
+  return error;
 }
 
 }  // namespace pdl
