@@ -9,6 +9,8 @@ namespace {
 
 /// The maximum number of dims of a tensor and of a shape attribute.
 constexpr int kMaxRank = 64;
+/// The maximum number of rows of a tensor that has no elements.
+constexpr int64_t kMaxEmptyRows = 1024;
 
 template <typename... Args>
 llvm::Error Broken(const char* format, Args&&... args) {
@@ -201,14 +203,18 @@ llvm::Expected<Constant> ProtoReader::ReadTensor(const TensorValue& tensor) {
   if (!dtype) return dtype.takeError();
   if (tensor.sizes_size() > kMaxRank) return Broken("a tensor has {0} dims", tensor.sizes_size());
   // The product of the nonzero sizes must also fit: strides are computed from it.
-  int64_t bytes = DTypeSize(*dtype);
+  int64_t bytes = DTypeSize(*dtype), rows = 1;
   bool is_empty = false, overflow = false;
   for (int64_t size : tensor.sizes()) {
     if (size < 0) return Broken("a tensor has the size {0}", size);
     is_empty |= size == 0;
     if (size != 0) overflow |= __builtin_mul_overflow(bytes, size, &bytes);
+    if (!is_empty && !overflow) rows *= size;
   }
   if (overflow) return Broken("the sizes of a tensor overflow");
+  // Otherwise a short file would become a long source, in which each row is a list.
+  if (is_empty && rows > kMaxEmptyRows)
+    return Broken("a tensor without elements has {0} rows, more than {1}", rows, kMaxEmptyRows);
   if (is_empty) bytes = 0;
   if (tensor.data().size() != static_cast<size_t>(bytes))
     return Broken("a tensor has {0} bytes where its sizes need {1}", tensor.data().size(), bytes);

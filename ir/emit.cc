@@ -22,7 +22,9 @@ namespace {
 
 std::string ConstantSummary(const Constant& value) {
   constexpr int64_t kMaxElements = 16;
-  if (value.num_elements() <= kMaxElements) return AttributeToString(value);
+  // A tensor without elements may have very many rows.
+  const bool is_short = value.num_elements() > 0 || value.sizes().front() == 0;
+  if (value.num_elements() <= kMaxElements && is_short) return AttributeToString(value);
   Shape shape(value.sizes().begin(), value.sizes().end());
   return "<" + Type(value.dtype(), shape).ToString() + ">";
 }
@@ -244,7 +246,8 @@ std::string ShortAttribute(const AttributeValue& value) {
   // Not even a part of a large tensor is printed, which would take the time to print all of it.
   constexpr int64_t kMaxElements = 1000;
   const auto* constant = std::get_if<Constant>(&value);
-  if (constant != nullptr && constant->num_elements() > kMaxElements)
+  if (constant != nullptr &&
+      (constant->num_elements() > kMaxElements || constant->num_elements() == 0))
     return ConstantSummary(*constant);
   std::string text = AttributeToString(value);
   if (text.size() <= kMaxLength) return text;

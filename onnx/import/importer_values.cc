@@ -19,10 +19,10 @@ constexpr int64_t kMaxIntegerLiteral = 256;
 constexpr int64_t kMaxMadeBytes = int64_t{1} << 28;
 constexpr int64_t kMaxMadeFactor = 4;
 
-/// Whether a literal can have these sizes: only the last one may be 0.
+/// Whether a constant is written as a literal. Without elements, that would be lists of empty
+/// lists, however many rows it has, and could not tell sizes after a 0.
 bool IsWritable(const Constant& constant) {
-  const auto sizes = constant.sizes();
-  return sizes.empty() || !llvm::is_contained(sizes.drop_back(), 0);
+  return constant.num_elements() > 0 || constant.sizes().size() == 1;
 }
 
 }  // namespace

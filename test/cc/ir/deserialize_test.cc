@@ -298,6 +298,14 @@ const BrokenCase kBroken[] = {
        TensorOf(d).set_sizes(1, 2);
      },
      "call of 'every_kind' for 'e': attribute 't': the sizes of a tensor overflow [PDL0402]"},
+    {"TensorOfEmptyRows",
+     [](NetworkDesc& d) {
+       TensorOf(d).set_sizes(0, 1'000'000'000);
+       TensorOf(d).set_sizes(1, 0);
+       TensorOf(d).clear_data();
+     },
+     "call of 'every_kind' for 'e': attribute 't': a tensor without elements has 1000000000 rows, "
+     "more than 1024 [PDL0402]"},
     {"TensorNegative",
      [](NetworkDesc& d) {
        TensorOf(d).set_sizes(0, -1);
