@@ -20,7 +20,7 @@ constexpr int64_t kMaxMadeBytes = int64_t{1} << 28;
 constexpr int64_t kMaxMadeFactor = 4;
 
 /// Whether a constant is written as a literal. Without elements, that would be lists of empty
-/// lists, however many rows it has, and could not tell sizes after a 0.
+/// lists, however many rows it has, and could not express sizes after a 0.
 bool IsWritable(const Constant& constant) {
   return constant.num_elements() > 0 || constant.sizes().size() == 1;
 }

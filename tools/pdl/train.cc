@@ -416,7 +416,7 @@ class Training {
     return llvm::Error::success();
   }
 
-  /// What all ranks do.
+  /// The callbacks of all ranks.
   TrainingCallbacks Callbacks(const StopSignals& signals) {
     TrainingCallbacks callbacks;
     callbacks.stop = &signals.asked();

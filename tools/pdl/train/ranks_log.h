@@ -8,9 +8,9 @@
 
 namespace pdl {
 
-/// What one rank of a distributed run does: the file `rank-N.jsonl`. A later run continues it. Each
-/// line is in the file as soon as its event has happened, so the log of a rank that was killed ends
-/// with its last complete step. After a failure to write, nothing more is written.
+/// The log of one rank of a distributed run, the file `rank-N.jsonl`. A later run continues it.
+/// Each line is in the file as soon as its event has happened, so the log of a rank that was killed
+/// ends with its last complete step. After a failure to write, nothing more is written.
 class RanksLog {
  public:
   /// Creates the folder if necessary, and writes a line about the process.
