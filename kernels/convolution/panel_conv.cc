@@ -175,10 +175,10 @@ void PanelConv::FindRunsOfRow(const float* row, int64_t first, int64_t last, Run
     return pointers;
   };
   for (int64_t o = first; o < last;) {
-    const int64_t column = d.At(o, 0), room = d.in - 1 - d.At(o, d.kernel - 1);
-    if (row != nullptr && column >= 0 && room >= 0) {
+    const int64_t column = d.At(o, 0), columns_after = d.in - 1 - d.At(o, d.kernel - 1);
+    if (row != nullptr && column >= 0 && columns_after >= 0) {
       // All windows up to the first one that is partly outside.
-      const int64_t count = std::min(last - o, room / d.stride + 1);
+      const int64_t count = std::min(last - o, columns_after / d.stride + 1);
       const float* x = row + column * channels;
       for (int64_t i = 0; i < count; ++i) {
         const float** pointers = next();
