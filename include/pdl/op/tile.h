@@ -47,7 +47,7 @@ struct Tile {
   RegisterActivation activation;
 };
 
-/// What a tiled producer does with each f32 result before it stores it: y = activation(x + bias).
+/// An operation of a tiled producer on each f32 result before it is stored: activation(x + bias).
 struct RegisterEpilogue {
   bool is_empty() const {
     return bias == nullptr && activation.kind == RegisterActivation::Kind::kNone;
