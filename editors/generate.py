@@ -15,8 +15,9 @@ import re
 import subprocess
 import sys
 
-# After a name and a point it is a part of a path: `net.0.w`.
-NUMBER = r"(?<!\w\.)\b[0-9][0-9_]*(?:\.[0-9][0-9_]*)?(?:[eE][+-]?[0-9][0-9_]*)?\b"
+# After a name and a point, a number or keyword is a part of a path: `net.0.w`, `encoder.layer.w`.
+NOT_IN_PATH = r"(?<!\w\.)"
+NUMBER = NOT_IN_PATH + r"\b[0-9][0-9_]*(?:\.[0-9][0-9_]*)?(?:[eE][+-]?[0-9][0-9_]*)?\b"
 STRING = r'"(?:[^"\\]|\\.)*"'
 COMMENT = r"#.*$"
 
@@ -49,9 +50,9 @@ def textmate(always, statements, dtypes, operators, layers):
             rule("comment.line.documentation", r"##.*$"),
             rule("comment.line.number-sign", COMMENT),
             rule("string.quoted.double", STRING),
-            rule("keyword.control", any_of(keywords)),
+            rule("keyword.control", NOT_IN_PATH + any_of(keywords)),
             rule("keyword.control", r"(?:^|\{)\s*" + any_of(statements) + r"(?=\s+[A-Za-z_\"])"),
-            rule("constant.language", any_of(constants + ["inf", "nan"])),
+            rule("constant.language", NOT_IN_PATH + any_of(constants + ["inf", "nan"])),
             rule("storage.type", any_of(dtypes) + r"(?=\s*\[|\b)"),
             rule("constant.numeric", NUMBER),
             rule("support.class", any_of(layers) + r"(?=\()"),
