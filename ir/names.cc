@@ -4,22 +4,16 @@
 
 #include "llvm/ADT/STLExtras.h"
 #include "llvm/ADT/StringExtras.h"
+#include "llvm/ADT/StringSwitch.h"
 
 namespace pdl {
 
 bool IsReservedWord(llvm::StringRef word) {
-  enum class Use { kReserved, kAlsoName };
-  struct Word {
-    llvm::StringRef spelling;
-    Use use;
-  };
-  static constexpr Word kWords[] = {
-#define PDL_WORD(spelling, token, use) {spelling, Use::use},
+  constexpr bool kReserved = true, kAlsoName = false;
+  return llvm::StringSwitch<bool>(word)
+#define PDL_WORD(spelling, token, use) .Case(spelling, use)
 #include "ir/keywords.def"
-  };
-  return llvm::any_of(kWords, [&](const Word& each) {
-    return each.use == Use::kReserved && each.spelling == word;
-  });
+      .Default(false);
 }
 
 namespace {

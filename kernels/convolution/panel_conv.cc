@@ -245,7 +245,6 @@ void PanelConv::Run(const Tensor& x, const Tensor& w, void* y, void* workspace_r
     Pack(w.data<float>(), to);
     packed = to;
   }
-  const PanelGemmFunction multiply = ScatteredRowsGemm();
   const int64_t positions = sizes_.batch * sizes_.window.out();
   context.ParallelFor(groups_, 1, [&](int64_t begin, int64_t end) {
     for (int64_t task = tasks_ * begin / groups_; task < tasks_ * end / groups_; ++task) {
@@ -269,7 +268,7 @@ void PanelConv::Run(const Tensor& x, const Tensor& w, void* y, void* workspace_r
         g.b = packed + group * panel_floats() + feature * depth();
         g.c = static_cast<float*>(y) + y_at + group * g.columns;
         if (epilogue.bias != nullptr) g.epilogue.bias = epilogue.bias + feature + group * g.columns;
-        multiply(g);
+        RunPanelGemm(g);
       }
       if (then) then({y_at, g.rows, g.columns * sizes_.groups, sizes_.features});
     }

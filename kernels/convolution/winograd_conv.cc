@@ -293,7 +293,6 @@ void WinogradConv::TransformPatches(const float* x, Range tiles, int64_t first,
 }
 
 void WinogradConv::Multiply(int64_t count, Range features, const Scratch& scratch) const {
-  const PanelGemmFunction multiply = ScatteredRowsGemm();
   PanelGemm g;
   g.rows = count;
   g.columns = features.size();
@@ -303,7 +302,7 @@ void WinogradConv::Multiply(int64_t count, Range features, const Scratch& scratc
   g.c = scratch.points;
   g.c_row = features.size();
   for (int64_t point = 0; point < kPoints; ++point) {
-    multiply(g);
+    RunPanelGemm(g);
     g.a_offset += patch_plane();
     g.b += RoundUp(sizes_.features, panel_columns_) * sizes_.channels;
     g.c += PlaneOf(most_tiles_ * features.size());

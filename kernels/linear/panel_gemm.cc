@@ -197,6 +197,13 @@ void RunDepth(const PanelGemm& g, const DepthBlock& depth, bool is_first, bool i
   }
 }
 
+template <class R>
+struct PanelRowsLoop {
+  static PDL_INLINE int64_t Run() { return R::kBlockRows; }
+};
+
+}  // namespace
+
 void RunPanelGemm(const PanelGemm& g) {
   DepthBlock depth;
   depth.a_begin = g.a_offset;
@@ -222,14 +229,6 @@ void RunPanelGemm(const PanelGemm& g) {
   }
 }
 
-template <class R>
-struct PanelRowsLoop {
-  static PDL_INLINE int64_t Run() { return R::kBlockRows; }
-};
-
-}  // namespace
-
-PanelGemmFunction ScatteredRowsGemm() { return RunPanelGemm; }
 int64_t PanelRows() { return ChooseRegister<float, PanelRowsLoop>()(); }
 
 }  // namespace pdl

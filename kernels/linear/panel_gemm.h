@@ -27,8 +27,7 @@ struct PanelGemm {
 
 /// The order of the sums depends on `runs` and `run_length` only, so any part of c has the same
 /// bits whether it is computed separately or not.
-using PanelGemmFunction = void (*)(const PanelGemm& gemm);
-PanelGemmFunction ScatteredRowsGemm();
+void RunPanelGemm(const PanelGemm& gemm);
 /// The number of rows of c that are computed together.
 int64_t PanelRows();
 
