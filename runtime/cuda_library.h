@@ -22,12 +22,16 @@ PDL_API void pdl_cuda_register(pdl::OpRegistry* registry);
 /// passes to free() after prepending "cannot use cuda:0: ".
 PDL_API pdl::DeviceContext* pdl_cuda_create_context(int index, char** error);
 
+/// The number of GPUs that can be used.
+PDL_API int pdl_cuda_count_devices();
+
 }  // extern "C"
 
 namespace pdl {
 
 using CudaVersionFunction = decltype(&pdl_cuda_version);
 using CudaRegisterFunction = decltype(&pdl_cuda_register);
+using CudaCountDevicesFunction = decltype(&pdl_cuda_count_devices);
 using CudaCreateContextFunction = decltype(&pdl_cuda_create_context);
 
 }  // namespace pdl

@@ -10,6 +10,7 @@
 #include "pdl/op/error.h"
 #include "pdl/version.h"
 #include "runtime/cuda_library.h"
+#include "runtime/distributed/device_ranks.h"
 #include "runtime/own_folder.h"
 
 namespace pdl {
@@ -20,12 +21,13 @@ constexpr char kDriver[] = "libcuda.so.1";
 
 /// libpdl_cuda.so once it is loaded, or the reason why it is not.
 struct CudaLibrary {
+  CudaCountDevicesFunction count_devices = nullptr;
   CudaCreateContextFunction create_context = nullptr;
   std::string failure;
 };
 
 CudaLibrary LoadCudaLibrary() {
-  auto failed = [](std::string why) { return CudaLibrary{nullptr, std::move(why)}; };
+  auto failed = [](std::string why) { return CudaLibrary{nullptr, nullptr, std::move(why)}; };
   llvm::SmallString<256> path(OwnFolder());
   llvm::sys::path::append(path, kCudaLibrary);
   if (!llvm::sys::fs::exists(path))
@@ -39,7 +41,8 @@ CudaLibrary LoadCudaLibrary() {
   auto add_kernels = reinterpret_cast<CudaRegisterFunction>(dlsym(library, "pdl_cuda_register"));
   auto create =
       reinterpret_cast<CudaCreateContextFunction>(dlsym(library, "pdl_cuda_create_context"));
-  if (version == nullptr || add_kernels == nullptr || create == nullptr)
+  auto count = reinterpret_cast<CudaCountDevicesFunction>(dlsym(library, "pdl_cuda_count_devices"));
+  if (version == nullptr || add_kernels == nullptr || create == nullptr || count == nullptr)
     return failed(llvm::formatv("{0} is not a library of pdl", path).str());
   if (llvm::StringRef(version()) != PDL_PLUGIN_VERSION) {
     return failed(
@@ -47,11 +50,16 @@ CudaLibrary LoadCudaLibrary() {
             .str());
   }
   add_kernels(&GlobalRegistry());
-  return {create, ""};
+  return {count, create, ""};
+}
+
+const CudaLibrary& TheCudaLibrary() {
+  static const CudaLibrary library = LoadCudaLibrary();
+  return library;
 }
 
 llvm::Expected<std::unique_ptr<DeviceContext>> CreateCudaContext(Device device) {
-  static const CudaLibrary library = LoadCudaLibrary();
+  const CudaLibrary& library = TheCudaLibrary();
   std::string failure = library.failure;
   if (library.create_context != nullptr) {
     char* error = nullptr;
@@ -64,6 +72,10 @@ llvm::Expected<std::unique_ptr<DeviceContext>> CreateCudaContext(Device device) 
 }
 
 }  // namespace
+
+llvm::Expected<std::shared_ptr<DeviceRanks>> DeviceContext::JoinRanks(Communicator*) {
+  return nullptr;
+}
 
 llvm::Expected<Device> DeviceFromName(llvm::StringRef name) {
   if (name == "cpu") return Device{DeviceKind::kCPU, 0};
@@ -78,6 +90,12 @@ llvm::Expected<Device> DeviceFromName(llvm::StringRef name) {
 
 std::string DeviceToString(Device device) {
   return device.kind == DeviceKind::kCPU ? "cpu" : llvm::formatv("cuda:{0}", device.index).str();
+}
+
+int CountDevices(DeviceKind kind) {
+  if (kind == DeviceKind::kCPU) return 1;
+  const CudaLibrary& library = TheCudaLibrary();
+  return library.count_devices != nullptr ? library.count_devices() : 0;
 }
 
 llvm::Expected<std::unique_ptr<DeviceContext>> CreateDeviceContext(Device device, int threads) {

@@ -138,16 +138,13 @@ bool Frame::IsInPlace(unsigned output) const {
 
 void Frame::FindCompleteOutputs() {
   const Schedule& schedule = binding_.schedule;
-  llvm::DenseMap<SlotId, size_t> by_root;
-  for (unsigned i = 0; i < schedule.outputs.size(); ++i) {
-    if (!IsInPlace(i)) continue;
-    by_root[placement(schedule.outputs[i].slot).root] = complete_.size();
-    complete_.push_back({0, i});
-  }
+  const bool is_on_cpu = context_->device().kind == DeviceKind::kCPU;
+  llvm::DenseMap<SlotId, uint32_t> last_steps;  // by root
   for (uint32_t step = 0; step < schedule.first_storing_step; ++step)
-    for (const SlotId slot : schedule.steps[step].outputs)
-      if (const auto found = by_root.find(placement(slot).root); found != by_root.end())
-        complete_[found->second].step = step;
+    for (const SlotId slot : schedule.steps[step].outputs) last_steps[placement(slot).root] = step;
+  for (unsigned i = 0; i < schedule.outputs.size(); ++i)
+    if (!is_on_cpu || IsInPlace(i))
+      complete_.push_back({last_steps.lookup(placement(schedule.outputs[i].slot).root), i});
   llvm::stable_sort(complete_, [](const auto& a, const auto& b) { return a.step < b.step; });
 }
 

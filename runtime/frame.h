@@ -39,7 +39,8 @@ class Frame {
   /// Runs all steps except in-place state updates, until `cancel` (may be null) becomes true: then
   /// no further step begins, nor a further piece of a parallel one (see RunCancellable). An Error
   /// names the call. `profile`: see RunOptions::profile; may be null. If `see` is not
-  /// null, calls it with each output that is in place, after the last step that writes to it.
+  /// null, calls it with each output after the last step that writes to it; on the CPU, only with
+  /// outputs that are in place.
   llvm::Error Run(RandomState random, const std::atomic<bool>* cancel,
                   RunProfile* profile = nullptr,
                   llvm::function_ref<llvm::Error(unsigned)> see = nullptr);
@@ -89,7 +90,7 @@ class Frame {
   std::vector<Tensor*> outputs_;
   std::vector<Call> calls_;
   size_t first_storing_ = 0;  // index into calls_
-  /// The outputs that are in place, each with the last step that writes to it, in the order of
+  /// The outputs that are shown early, each with the last step that writes to it, in the order of
   /// these steps; empty before a run shows them.
   struct CompleteOutput {
     uint32_t step;

@@ -169,7 +169,7 @@ llvm::Error NetworkRun::CheckVariable(const Value& value, const Tensor& tensor, 
 llvm::Error NetworkRun::RunFrame(uint64_t seed, const RunOptions& run) {
   const TracedRun traced("run");
   if (llvm::Error error = GiveSources()) return error;
-  if (llvm::Error error = GiveOutputs()) return error;
+  if (llvm::Error error = GiveOutputs(run)) return error;
   if (llvm::Error error = GiveUpdates(run)) return error;
   RandomState random{seed, 0};
   profile_ = run.profile;
@@ -188,7 +188,7 @@ llvm::Error NetworkRun::RunFrame(uint64_t seed, const RunOptions& run) {
 llvm::Error NetworkRun::ShowRemainingOutputs(const RunOptions& run) const {
   if (run.output_observer == nullptr) return llvm::Error::success();
   for (unsigned i = 0; i < outputs_.size(); ++i)
-    if (run.is_observed() || !frame_->IsInPlace(i))
+    if (run.is_observed() || !(frame_->IsInPlace(i) || stays_on_device_[i]))
       if (llvm::Error error = ShowOutput(i, *run.output_observer)) return error;
   return llvm::Error::success();
 }
@@ -196,14 +196,19 @@ llvm::Error NetworkRun::ShowRemainingOutputs(const RunOptions& run) const {
 llvm::Error NetworkRun::RunCalls(RandomState random, const RunOptions& run) {
   if (run.is_observed()) return frame_->RunObserved(random, run);
   if (run.output_observer == nullptr) return frame_->Run(random, run.cancel, run.profile);
-  return frame_->Run(random, run.cancel, run.profile,
-                     [&](unsigned output) { return ShowOutput(output, *run.output_observer); });
+  return frame_->Run(random, run.cancel, run.profile, [&](unsigned output) {
+    return frame_->IsInPlace(output) || stays_on_device_[output]
+               ? ShowOutput(output, *run.output_observer)
+               : llvm::Error::success();
+  });
 }
 
 llvm::Error NetworkRun::ShowOutput(unsigned output, OutputObserver& observer) const {
   const llvm::StringRef name = schedule_.outputs[output].name;
   if (Crosses(name)) return llvm::Error::success();
-  return observer.SeeOutput(name, outputs_[output]);
+  return observer.SeeOutput(name, stays_on_device_[output]
+                                      ? frame_->tensor(schedule_.outputs[output].slot)
+                                      : outputs_[output]);
 }
 
 llvm::Error NetworkRun::RunStoringSteps() {
@@ -217,7 +222,7 @@ llvm::Error NetworkRun::RunStoringSteps() {
 void NetworkRun::PrepareToStore() {
   for (size_t i = 0; i < outputs_.size(); ++i) {
     const llvm::StringRef name = schedule_.outputs[i].name;
-    if (Crosses(name)) continue;
+    if (Crosses(name) || stays_on_device_[i]) continue;
     new_outputs_.reserve(new_outputs_.size() + 1);
     const bool is_new = scope_.FindLocal(name) == nullptr;
     Variable* variable = scope_.Create(name);
@@ -285,11 +290,18 @@ llvm::Error NetworkRun::GiveSources() {
 
 /// Provides a tensor for each output; steps write directly to it. The memory of the last run's
 /// result is reused if nothing else refers to it.
-llvm::Error NetworkRun::GiveOutputs() {
+llvm::Error NetworkRun::GiveOutputs(const RunOptions& run) {
+  const bool is_on_cpu = context_.device().kind == DeviceKind::kCPU;
   for (size_t i = 0; i < schedule_.outputs.size(); ++i) {
     const std::string& name = schedule_.outputs[i].name;
     const OperandType& type = binding_->types[schedule_.outputs[i].slot];
     const bool crosses = Crosses(name);
+    stays_on_device_.push_back(!is_on_cpu && !crosses && run.output_observer != nullptr &&
+                               run.output_observer->TakesOnDevice(name));
+    if (stays_on_device_.back()) {
+      outputs_.emplace_back();
+      continue;
+    }
     Variable* variable = crosses ? nullptr : scope_.FindLocal(name);
     Tensor* last = variable ? variable->GetMutable<Tensor>() : nullptr;
     bool fits = last && last->is_recyclable() && last->dtype() == type.dtype &&
@@ -337,6 +349,7 @@ bool NetworkRun::IsRead(const Tensor* tensor) const {
 
 llvm::Error NetworkRun::CollectOutputs() {
   for (size_t i = 0; i < outputs_.size(); ++i) {
+    if (stays_on_device_[i]) continue;
     SlotId slot = schedule_.outputs[i].slot;
     const Tensor& computed = frame_->tensor(slot);
     if (computed.raw() == outputs_[i].raw()) continue;

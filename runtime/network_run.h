@@ -66,7 +66,7 @@ class NetworkRun {
                             SymbolLookup lookup);
   llvm::Error RunFrame(uint64_t seed, const RunOptions& run);
   llvm::Error GiveSources();
-  llvm::Error GiveOutputs();
+  llvm::Error GiveOutputs(const RunOptions& run);
   bool MayReuse(const std::string& name, const Tensor& last) const;
   llvm::Expected<Tensor> MakeOutput(const OperandType& type, bool crosses);
   bool IsRead(const Tensor* tensor) const;
@@ -98,6 +98,8 @@ class NetworkRun {
   llvm::SmallVector<Variable*, 4> new_states_;  // created by this run
   llvm::SmallVector<Tensor, 2> kept_;
   llvm::SmallVector<Tensor, 2> outputs_;
+  /// By output: whether only the observer gets it, on the device.
+  llvm::SmallVector<bool, 2> stays_on_device_;
   llvm::SmallVector<Tensor, 2> updates_;
   llvm::SmallVector<Stored, 2> stored_outputs_, stored_updates_;
   llvm::SmallVector<llvm::StringRef, 2> new_outputs_;  // whose Variables PrepareToStore created

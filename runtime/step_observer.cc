@@ -6,6 +6,7 @@ namespace pdl {
 
 RunObserver::~RunObserver() = default;
 OutputObserver::~OutputObserver() = default;
+bool OutputObserver::TakesOnDevice(llvm::StringRef) const { return false; }
 
 void RunObserver::Begin(llvm::ArrayRef<llvm::StringRef>) {}
 

@@ -20,4 +20,11 @@ pdl::DeviceContext* pdl_cuda_create_context(int index, char** error) {
   return nullptr;
 }
 
+int pdl_cuda_count_devices() {
+  auto count = pdl::CUDAContext::CountDevices();
+  if (count) return *count;
+  llvm::consumeError(count.takeError());
+  return 0;
+}
+
 }  // extern "C"

@@ -274,6 +274,7 @@ class TrainingCore:
         average: float = 0.0,
         ranks: RanksCore | None = None,
         has_parts: bool = False,
+        cpu_sums: bool = False,
     ) -> None: ...
     def step(self, batch: dict[str, Any]) -> tuple[dict[str, float], int]: ...
     def step_in_parts(

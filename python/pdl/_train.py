@@ -79,6 +79,7 @@ class Training:
         average: float = 0.0,
         micro_batch: int = 0,
         distributed: bool | Ranks | Any = False,
+        cpu_sums: bool = False,
     ) -> None:
         self.history: list[Epoch] = []
         self.best: Epoch | None = None
@@ -132,11 +133,13 @@ class Training:
             real_of(average, "average"),
             None if ranks is None else ranks._core,
             self._parts is not None,
+            truth_of(cpu_sums, "cpu_sums"),
         )
         # Options that must be the same at all ranks.
         self._options = {
             "seed": seed,
             "micro-batch": micro_batch,
+            "device that adds gradients": "cpu" if cpu_sums else self._device.split(":")[0],
             "precision": precision,
             "decay of the averages": average,
             "number of epochs, patience or monitor": f"{epochs} {patience} {monitor}",
@@ -399,6 +402,7 @@ def train(
     average: float = 0.0,
     micro_batch: int = 0,
     distributed: bool | Ranks | Any = False,
+    cpu_sums: bool = False,
 ) -> Training:
     """Trains a network on batches.
 
@@ -444,6 +448,8 @@ def train(
         whether the processes that run this program train together: those of the launcher, those of ``pdl.Ranks``, or
         those of an MPI communicator. Each gives all batches and computes a part of each. The result has the bits of
         one process with the same ``micro_batch``
+    cpu_sums : bool
+        whether to add gradients on the CPU also if GPUs compute them, like ``pdl train --cpu-sums``
 
     Returns
     -------
@@ -493,4 +499,5 @@ def train(
         average=average,
         micro_batch=micro_batch,
         distributed=distributed,
+        cpu_sums=cpu_sums,
     )

@@ -6,7 +6,7 @@
 
 #include "errors.h"
 #include "fork.h"
-#include "pdl/train/launcher.h"
+#include "pdl/op/device_context.h"
 #include "pdl/train/micro_batches.h"
 
 namespace nb = nanobind;
@@ -30,19 +30,23 @@ std::optional<Launcher> LauncherOf(const PyRanks::Given& given) {
 }  // namespace
 
 PyRanks::PyRanks(const Given& given, double timeout) {
-  const std::optional<Launcher> launcher = LauncherOf(given);
-  if (!launcher || launcher->size < 2) return;
+  launcher_ = LauncherOf(given);
+  if (!launcher_ || launcher_->size < 2) return;
   auto joined = [&] {
     WithoutGil without_gil;
-    return JoinProcesses(*launcher, timeout);
+    return JoinProcesses(*launcher_, timeout);
   }();
   communicator_ = Get(std::move(joined));
-  threads_ = launcher->ThreadsPerProcess();
-  aborts_ = launcher->transport != Transport::kGloo && given.communicator == 0;
+  threads_ = launcher_->ThreadsPerProcess();
+  aborts_ = launcher_->transport != Transport::kGloo && given.communicator == 0;
 }
 
 int PyRanks::ThreadsFor(int threads) const {
   return threads == 0 && communicator_ ? threads_ : threads;
+}
+
+int PyRanks::OwnGpu() const {
+  return communicator_ ? launcher_->OwnGpu(rank(), CountDevices(DeviceKind::kCUDA)) : 0;
 }
 
 nb::list PyRanks::AllGather(nb::bytes own) {

@@ -11,6 +11,7 @@
 #include <vector>
 
 #include "pdl/train/communicator.h"
+#include "pdl/train/launcher.h"
 
 namespace pdl::python {
 
@@ -39,6 +40,8 @@ class PyRanks {
   Communicator* communicator() const { return communicator_.get(); }
   /// The threads of this process if `threads` is 0, so that processes share the processors.
   int ThreadsFor(int threads) const;
+  /// See Launcher::OwnGpu; 0 in a single process.
+  int OwnGpu() const;
 
   /// Returns the bytes of all ranks, by rank.
   nanobind::list AllGather(nanobind::bytes own);
@@ -50,6 +53,7 @@ class PyRanks {
 
  private:
   std::unique_ptr<Communicator> communicator_;
+  std::optional<Launcher> launcher_;
   int threads_ = 1;
   bool aborts_ = false;
 };

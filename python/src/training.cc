@@ -61,11 +61,13 @@ std::vector<unsigned> AllStatements(const Graph& graph) {
 
 PyTraining::PyTraining(const Program& program, const std::string& device, int threads,
                        nb::object weights, uint64_t seed, bool check_finite,
-                       const std::string& precision, double average, PyRanks* ranks, bool has_parts)
+                       const std::string& precision, double average, PyRanks* ranks, bool has_parts,
+                       bool cpu_sums)
     : program_(program),
       options_(OptionsFor(program, weights, seed)),
       feed_(*program.graph),
       ranks_(ranks),
+      has_joined_device_(cpu_sums),
       has_parts_(has_parts),
       check_finite_(check_finite),
       average_(average) {
@@ -96,8 +98,12 @@ PyTraining::PyTraining(const Program& program, const std::string& device, int th
     Network::SetRunCount(&scope_, static_cast<uint64_t>(runs->second.ElementAsDouble(0)));
     options_.weights.erase(runs);
   }
-  if (ranks) threads = ranks->ThreadsFor(threads);
-  context_ = Get(CreateDeviceContext(Get(DeviceFromName(device)), threads));
+  Device own_device = Get(DeviceFromName(device));
+  if (ranks) {
+    threads = ranks->ThreadsFor(threads);
+    if (device == "cuda") own_device.index = ranks->OwnGpu();
+  }
+  context_ = Get(CreateDeviceContext(own_device, threads));
   const Graph step = Get(MakeStep(AllStatements(*program_.graph)));
   names_ = NamesOfMetrics(*program_.graph, step);
   if (const Value* counter = FindStepCounter(step)) step_counter_ = counter->name();
@@ -189,6 +195,10 @@ llvm::Expected<std::vector<double>> PyTraining::RunParts(const StepNetwork& next
   MicroBatchStep::Batch batch;
   batch.parts = rows;
   if (ranks_) batch.communicator = ranks_->communicator();
+  if (!std::exchange(has_joined_device_, true))
+    if (llvm::Error error = context_->JoinRanks(batch.communicator).moveInto(device_ranks_))
+      return error;
+  batch.device_ranks = device_ranks_.get();
   const FedTensors* part = fed.begin();
   const auto put = [&](int64_t) {
     feed_.Put(*part++, &scope_);
@@ -381,11 +391,12 @@ void BindTraining(nb::module_& module) {
   module.def("write_tensors", &WriteTensors, nb::arg("path"), nb::arg("tensors"));
   nb::class_<PyTraining>(module, "TrainingCore")
       .def(nb::init<const Program&, const std::string&, int, nb::object, uint64_t, bool,
-                    const std::string&, double, PyRanks*, bool>(),
+                    const std::string&, double, PyRanks*, bool, bool>(),
            nb::keep_alive<1, 10>(), nb::arg("program"), nb::arg("device") = "cpu",
            nb::arg("threads") = 0, nb::arg("weights") = nb::none(), nb::arg("seed") = 0,
            nb::arg("check_finite") = false, nb::arg("precision") = "f32", nb::arg("average") = 0.0,
-           nb::arg("ranks").none() = nb::none(), nb::arg("has_parts") = false)
+           nb::arg("ranks").none() = nb::none(), nb::arg("has_parts") = false,
+           nb::arg("cpu_sums") = false)
       .def("step", &PyTraining::Step, nb::arg("batch"))
       .def("step_in_parts", &PyTraining::StepInParts, nb::arg("parts"), nb::arg("rows"),
            nb::arg("micro_batch"))

@@ -28,9 +28,11 @@ class PyTraining {
  public:
   /// `program` must have been compiled for training. With `ranks`, which must outlive this, they
   /// share the micro-batches of StepInParts; `has_parts`: StepInParts will be called, not Step.
+  /// `cpu_sums`: see TrainerOptions.
   PyTraining(const Program& program, const std::string& device, int threads,
              nanobind::object weights, uint64_t seed, bool check_finite,
-             const std::string& precision, double average, PyRanks* ranks, bool has_parts);
+             const std::string& precision, double average, PyRanks* ranks, bool has_parts,
+             bool cpu_sums);
 
   /// A step on a batch, a dict of arrays. Returns a dict of the losses and other scalar outputs,
   /// with the parameters before the step, and the number of rows. Throws if a loss is not finite.
@@ -90,6 +92,9 @@ class PyTraining {
   std::unique_ptr<DeviceContext> context_;
   Feed feed_;
   PyRanks* ranks_;
+  /// Null if gradients are added on the CPU, and before the first step in parts.
+  std::shared_ptr<DeviceRanks> device_ranks_;
+  bool has_joined_device_;
   const bool has_parts_;
   bool check_finite_;
   /// The decay of the moving averages; 0: none.

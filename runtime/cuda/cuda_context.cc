@@ -25,8 +25,9 @@ std::string VersionToString(int version) {
   return llvm::formatv("{0}.{1}", version / 1000, version % 1000 / 10).str();
 }
 
-/// The number of GPUs; fails if there is no driver that this CUDA runtime can use.
-llvm::Expected<int> CountDevices() {
+}  // namespace
+
+llvm::Expected<int> CUDAContext::CountDevices() {
   int count = 0;
   const cudaError_t status = cudaGetDeviceCount(&count);
   if (status == cudaSuccess && count > 0) return count;
@@ -41,8 +42,6 @@ llvm::Expected<int> CountDevices() {
     return MakeDeviceError("the NVIDIA driver reports no GPU");
   return MakeDeviceError("{0} ({1})", cudaGetErrorString(status), cudaGetErrorName(status));
 }
-
-}  // namespace
 
 /// The state that all Forks share. Allocated memory refers to it, so stream and pool outlive the
 /// memory.

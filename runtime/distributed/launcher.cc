@@ -30,9 +30,15 @@ std::optional<int> NumberIn(const char* variable) {
 
 bool IsSet(const char* variable) { return std::getenv(variable) != nullptr; }
 
-Launcher MakeLauncher(std::string name, Transport transport, int size, std::optional<int> local,
+/// The number of processes on this machine, and of this one among them.
+struct Local {
+  std::optional<int> size, rank;
+};
+
+Launcher MakeLauncher(std::string name, Transport transport, int size, Local local,
                       std::string failure = "") {
-  return {std::move(name), transport, size, std::max(1, local.value_or(1)), std::move(failure)};
+  return {std::move(name), transport,         size, std::max(1, local.size.value_or(1)),
+          local.rank,      std::move(failure)};
 }
 
 /// A module of libpdl, and the package of its library.
@@ -76,8 +82,8 @@ llvm::Expected<TransportCreateFunction> LoadModule(const TransportModule& module
 
 /// A process among `size` with the variables that torchrun sets, and some other launchers, too.
 Launcher FindTorchrun(int size) {
-  Launcher launcher =
-      MakeLauncher("torchrun", Transport::kGloo, size, NumberIn("LOCAL_WORLD_SIZE"));
+  Launcher launcher = MakeLauncher("torchrun", Transport::kGloo, size,
+                                   {NumberIn("LOCAL_WORLD_SIZE"), NumberIn("LOCAL_RANK")});
   const char* host = std::getenv("MASTER_ADDR");
   const std::optional<int> rank = NumberIn("RANK"), port = NumberIn("MASTER_PORT");
   const char* has_store = std::getenv("TORCHELASTIC_USE_AGENT_STORE");
@@ -102,8 +108,9 @@ Launcher FindTorchrun(int size) {
 std::optional<Launcher> FindLauncher() {
   std::optional<Launcher> found;
   if (const auto size = NumberIn("OMPI_COMM_WORLD_SIZE")) {
-    found = MakeLauncher("mpirun of Open MPI", Transport::kOpenMpi, *size,
-                         NumberIn("OMPI_COMM_WORLD_LOCAL_SIZE"));
+    found = MakeLauncher(
+        "mpirun of Open MPI", Transport::kOpenMpi, *size,
+        {NumberIn("OMPI_COMM_WORLD_LOCAL_SIZE"), NumberIn("OMPI_COMM_WORLD_LOCAL_RANK")});
   } else if (const auto tasks = NumberIn("SLURM_STEP_NUM_TASKS"); tasks && *tasks > 1) {
     const bool has_pmix = IsSet("PMIX_RANK"), has_pmi = IsSet("PMI_RANK") || IsSet("PMI_FD");
     found = MakeLauncher(
@@ -111,11 +118,12 @@ std::optional<Launcher> FindLauncher() {
         has_pmix  ? Transport::kOpenMpi
         : has_pmi ? Transport::kMpich
                   : Transport::kNone,
-        NumberIn("PMI_SIZE").value_or(*tasks), NumberIn("SLURM_STEP_TASKS_PER_NODE"),
+        NumberIn("PMI_SIZE").value_or(*tasks),
+        Local{NumberIn("SLURM_STEP_TASKS_PER_NODE"), NumberIn("SLURM_LOCALID")},
         "it was started without MPI; srun --mpi=pmix uses Open MPI, and --mpi=pmi2 MPICH");
   } else if (const auto ranks = NumberIn("PMI_SIZE")) {
-    found =
-        MakeLauncher("mpiexec of MPICH", Transport::kMpich, *ranks, NumberIn("MPI_LOCALNRANKS"));
+    found = MakeLauncher("mpiexec of MPICH", Transport::kMpich, *ranks,
+                         {NumberIn("MPI_LOCALNRANKS"), NumberIn("MPI_LOCALRANKID")});
   } else if (const auto world = NumberIn("WORLD_SIZE"); world && IsSet("RANK")) {
     found = FindTorchrun(*world);
   }
@@ -127,8 +135,12 @@ int Launcher::ThreadsPerProcess() const {
   return std::max(1, static_cast<int>(std::thread::hardware_concurrency()) / local_size);
 }
 
+int Launcher::OwnGpu(int rank, int gpus) const {
+  return gpus > 0 ? local_rank.value_or(rank) % gpus : 0;
+}
+
 Launcher StartedByHand(int rank, int size, std::string folder) {
-  Launcher launcher = MakeLauncher("--world", Transport::kGloo, size, std::nullopt);
+  Launcher launcher = MakeLauncher("--world", Transport::kGloo, size, {});
   launcher.rank = rank;
   launcher.folder = std::move(folder);
   return launcher;
@@ -138,7 +150,7 @@ Launcher StartedByProgram(Transport transport, const void* communicator, int siz
   const std::optional<Launcher> found = FindLauncher();
   Launcher launcher =
       MakeLauncher("this program", transport, size,
-                   found ? std::optional(std::min(size, found->local_size)) : std::nullopt);
+                   found ? Local{std::min(size, found->local_size), found->local_rank} : Local());
   launcher.mpi_communicator = communicator;
   return launcher;
 }

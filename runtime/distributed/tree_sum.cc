@@ -37,10 +37,6 @@ void AddTo(TreeValues& to, const TreeValues& from) {
   AddTo(to.f64, from.f64);
 }
 
-bool AreSiblings(const TreeNode& left, const TreeNode& right) {
-  return left.level == right.level && (left.first >> left.level) % 2 == 0;
-}
-
 /// Consecutive elements.
 struct Slice {
   size_t size() const { return end - begin; }
@@ -346,6 +342,10 @@ bool HaveEqualNodes(int64_t leaves, int ranks) {
 constexpr size_t kDirect = size_t{1} << 18;
 
 }  // namespace
+
+bool AreSiblings(const TreeNode& left, const TreeNode& right) {
+  return left.level == right.level && (left.first >> left.level) % 2 == 0;
+}
 
 std::vector<TreeNode> NodesOf(int64_t begin, int64_t end) {
   std::vector<TreeNode> nodes;

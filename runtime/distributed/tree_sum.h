@@ -24,6 +24,8 @@ struct TreeNode {
   int level = 0;
   friend bool operator==(const TreeNode&, const TreeNode&) = default;
 };
+/// Whether consecutive nodes are the children of one parent.
+bool AreSiblings(const TreeNode& left, const TreeNode& right);
 /// Returns the largest complete nodes that cover the leaves from `begin` to `end`, from left to
 /// right: at most two for each level.
 std::vector<TreeNode> NodesOf(int64_t begin, int64_t end);

@@ -2,75 +2,19 @@
 
 #include <algorithm>
 #include <cstring>
-#include <optional>
 
 #include "llvm/ADT/DenseMap.h"
 #include "llvm/ADT/STLExtras.h"
 #include "llvm/Support/xxhash.h"
 #include "pdl/op/error.h"
-#include "pdl/op/half.h"
 #include "pdl/op/host_copy.h"
 #include "pdl/runtime/run_observer.h"
 #include "pdl/train/scaled_step.h"
-#include "runtime/distributed/sum_queue.h"
-#include "runtime/distributed/tree_sum.h"
+#include "runtime/evaluator.h"
+#include "runtime/training/gradient_sums.h"
 
 namespace pdl {
 namespace {
-
-/// Writes the elements of a 16-bit, f32 or f64 tensor, times `weight`, to the values from `offset`
-/// on.
-void Put(const Tensor& tensor, double weight, size_t offset, TreeValues& values) {
-  const auto put = [&](auto& sums, const auto* from) {
-    using Sum = typename std::remove_reference_t<decltype(sums)>::value_type;
-    const Sum factor = static_cast<Sum>(weight);
-    Sum* const to = sums.data() + offset;
-    const int64_t count = tensor.num_elements();
-    for (int64_t i = 0; i < count; ++i) to[i] = factor * static_cast<Sum>(from[i]);
-  };
-  switch (tensor.dtype()) {
-    case DType::kF64:
-      return put(values.f64, tensor.data<double>());
-    case DType::kF16:
-      return put(values.f32, tensor.data<float16>());
-    case DType::kBF16:
-      return put(values.f32, tensor.data<bfloat16>());
-    default:
-      return put(values.f32, tensor.data<float>());
-  }
-}
-
-/// The sums that have not been read yet.
-struct Unread {
-  const float* f32;
-  const double* f64;
-};
-
-/// Fills a tensor with the next sums, divided by `count`.
-void Fill(Tensor& tensor, double count, Unread& sums) {
-  const auto fill = [&](auto* to, const auto*& from) {
-    using Element = std::remove_reference_t<decltype(*to)>;
-    using Sum = std::remove_const_t<std::remove_reference_t<decltype(*from)>>;
-    for (int64_t i = 0; i < tensor.num_elements(); ++i)
-      to[i] = static_cast<Element>(*from++ / static_cast<Sum>(count));
-  };
-  switch (tensor.dtype()) {
-    case DType::kF64:
-      return fill(tensor.data<double>(), sums.f64);
-    case DType::kF16:
-      return fill(tensor.data<float16>(), sums.f32);
-    case DType::kBF16:
-      return fill(tensor.data<bfloat16>(), sums.f32);
-    default:
-      return fill(tensor.data<float>(), sums.f32);
-  }
-}
-
-Sizes SizesOf(const Type& type) {
-  Sizes sizes;
-  for (const Dim& dim : type.dims) sizes.push_back(dim.constant());
-  return sizes;
-}
 
 size_t NumElements(const Type& type) {
   int64_t elements = 1;
@@ -125,7 +69,7 @@ MicroBatchRange MicroBatchesOf(int64_t count, int rank, int ranks) {
 struct MicroBatchStep::Bucket {
   /// Of `means_`.
   size_t begin = 0, end = 0;
-  SumLayout layout;
+  SumBucket sums;
   /// The number of means and metrics.
   size_t num_values = 0;
 };
@@ -145,9 +89,8 @@ class MicroBatchStep::Runner : public OutputObserver {
 
   llvm::Expected<Result> Run() {
     Result result;
-    llvm::Expected<std::vector<TreeValues>> sums = Sum(&result);
-    if (!sums) return sums.takeError();
-    if (llvm::Error error = PutMeans(*sums, &result)) return error;
+    if (llvm::Error error = Sum(&result)) return error;
+    if (llvm::Error error = PutMeans(&result)) return error;
     if (llvm::Error error = Update(&result)) return error;
     if (llvm::Error error = ExchangeParameters()) return error;
     Network::SetRunCount(&scope_, first_run_ + static_cast<uint64_t>(batch_.parts.count()));
@@ -155,44 +98,32 @@ class MicroBatchStep::Runner : public OutputObserver {
   }
 
  private:
-  /// The values of a bucket.
-  struct Values {
-    TreeSum sum;
-    /// Of the micro-batch that is being computed, and how many are not known yet.
-    TreeValues leaf;
-    size_t num_missing = 0;
-  };
-
-  /// The sums of the buckets over the micro-batches of all ranks.
-  llvm::Expected<std::vector<TreeValues>> Sum(Result* result) {
+  /// Sets `sums_` to the sums of the buckets over the micro-batches of all ranks.
+  llvm::Error Sum(Result* result) {
     const int64_t leaves = batch_.parts.count();
-    Communicator* ranks = batch_.communicator;
+    Communicator* const ranks = batch_.communicator;
     own_ =
         ranks ? MicroBatchesOf(leaves, ranks->rank(), ranks->size()) : MicroBatchRange{0, leaves};
-    for (size_t i = 0; i < step_.buckets_.size(); ++i)
-      values_.push_back({TreeSum(own_.begin), {}, 0});
-    if (ranks)
-      queue_.emplace(*ranks, leaves, SumNote{batch_.step, step_.buckets_hash_, batch_.stop});
+    for (const Bucket& bucket : step_.buckets_) buckets_.push_back(bucket.sums);
+    const SumsOfStep sums{
+        buckets_, leaves, own_, ranks, {batch_.step, step_.buckets_hash_, batch_.stop}};
+    sums_ = batch_.device_ranks ? MakeDeviceSums(sums, *batch_.device_ranks, context_)
+                                : MakeHostSums(sums);
     for (int64_t leaf = own_.begin; leaf < own_.end; ++leaf)
       if (llvm::Error error = RunMicroBatch(leaf)) return error;
     Network::SetRunCount(&scope_, first_run_);
-    if (!ranks) {
-      std::vector<TreeValues> totals;
-      for (Values& each : values_) totals.push_back(std::move(each.sum).Total());
-      return totals;
-    }
     // Of a rank that has no micro-batch.
-    while (num_queued_ + 1 < values_.size()) QueueNext();
+    if (llvm::Error error = StartSums()) return error;
     const auto ready = std::chrono::steady_clock::now();
     const double own = std::chrono::duration<double>(ready - batch_.begin).count();
-    auto totals = queue_->Finish(std::move(values_.back().sum), step_.buckets_.back().layout, own);
-    result->stop = queue_->stop();
-    if (!totals) return totals;
+    llvm::Error error = sums_->Finish(own);
+    result->stop = sums_->stop();
+    if (error || !ranks) return error;
     const std::chrono::duration<double> waited = std::chrono::steady_clock::now() - ready;
-    result->times = TimesOf(queue_->seconds());
+    result->times = TimesOf(sums_->seconds());
     result->times.own = own;
     result->times.waited = waited.count();
-    return totals;
+    return llvm::Error::success();
   }
 
   /// Adds the values of a micro-batch, weighted by its rows.
@@ -204,45 +135,41 @@ class MicroBatchStep::Runner : public OutputObserver {
     run.output_observer = this;
     const auto [rows, size] = batch_.parts;
     weight_ = static_cast<double>(std::min(size, rows - leaf * size)) / static_cast<double>(size);
-    for (const auto& [bucket, values] : llvm::zip_equal(step_.buckets_, values_))
-      values.num_missing = bucket.num_values;
+    num_missing_.clear();
+    for (const Bucket& bucket : step_.buckets_) num_missing_.push_back(bucket.num_values);
     if (llvm::Error error = RunGradients(run, first_run_ + static_cast<uint64_t>(leaf)))
       return error;
     // The last bucket may have no values.
-    if (values_.back().sum.end() == leaf) values_.back().sum.AddLeaf({});
-    return llvm::Error::success();
+    const size_t last = num_missing_.size() - 1;
+    return sums_->end(last) == leaf ? sums_->AddLeaf(last) : llvm::Error::success();
   }
 
-  /// Called during RunGradients.
+  /// Called during RunGradients, as is SeeOutput.
+  bool TakesOnDevice(llvm::StringRef name) const override {
+    const auto found = step_.places_.find(name);
+    return sums_->are_on_device() && found != step_.places_.end() && !found->second.is_metric;
+  }
+
   llvm::Error SeeOutput(llvm::StringRef name, const Tensor& tensor) override {
     const auto found = step_.places_.find(name);
     if (found == step_.places_.end()) return llvm::Error::success();
     const auto [bucket, offset, is_metric] = found->second;
-    Values& values = values_[bucket];
-    if (values.num_missing == step_.buckets_[bucket].num_values)
-      values.leaf = MakeLeaf(step_.buckets_[bucket].layout);
-    if (is_metric) {
-      values.leaf.f64[offset] = weight_ * tensor.ToConstant().ElementAsDouble(0);
-    } else {
-      Put(tensor, weight_, offset, values.leaf);
-    }
-    if (--values.num_missing > 0) return llvm::Error::success();
-    values.sum.AddLeaf(std::move(values.leaf));
-    while (queue_ && num_queued_ + 1 < values_.size() && values_[num_queued_].sum.end() == own_.end)
-      QueueNext();
+    if (llvm::Error error =
+            is_metric
+                ? sums_->PutMetric(bucket, offset, weight_ * tensor.ToConstant().ElementAsDouble(0))
+                : sums_->Put(bucket, offset, tensor, weight_))
+      return error;
+    if (--num_missing_[bucket] > 0) return llvm::Error::success();
+    if (llvm::Error error = sums_->AddLeaf(bucket)) return error;
+    return StartSums();
+  }
+
+  /// Starts the sums of the next buckets that have all values of this rank, but not the last one.
+  llvm::Error StartSums() {
+    for (; num_started_ + 1 < buckets_.size() && sums_->end(num_started_) == own_.end;
+         ++num_started_)
+      if (llvm::Error error = sums_->Start(num_started_)) return error;
     return llvm::Error::success();
-  }
-
-  static TreeValues MakeLeaf(const SumLayout& layout) {
-    SumLayout::Count count = layout.common;
-    for (const auto& [f32, f64] : layout.own) count = {count.f32 + f32, count.f64 + f64};
-    return {std::vector<float>(count.f32), std::vector<double>(count.f64)};
-  }
-
-  /// Adds the next bucket to the queue, which must not be the last one.
-  void QueueNext() {
-    queue_->Add(std::move(values_[num_queued_].sum), step_.buckets_[num_queued_].layout);
-    ++num_queued_;
   }
 
   llvm::Error RunGradients(RunOptions run, uint64_t index) {
@@ -260,24 +187,23 @@ class MicroBatchStep::Runner : public OutputObserver {
   }
 
   /// Puts the means into the Scope for the update, and into the result those of the metrics.
-  llvm::Error PutMeans(llvm::ArrayRef<TreeValues> sums, Result* result) {
+  llvm::Error PutMeans(Result* result) {
     const double count =
         static_cast<double>(batch_.parts.rows) / static_cast<double>(batch_.parts.micro_batch);
-    for (const auto& [bucket, sum] : llvm::zip_equal(step_.buckets_, sums)) {
+    for (const auto& [i, bucket] : llvm::enumerate(step_.buckets_)) {
       const auto means =
           llvm::ArrayRef(step_.means_).slice(bucket.begin, bucket.end - bucket.begin);
       const auto common =
           means.take_while([](const Mean& mean) { return mean.reader == kAllRanks; });
-      Unread unread{sum.f32.data(), sum.f64.data()};
+      GradientSums::Position position{i};
       for (const Mean& mean : common)
-        if (llvm::Error error = PutMean(mean, count, unread)) return error;
-      if (&bucket == &step_.buckets_.back())
-        for (size_t i = 0; i < step_.metrics_.size(); ++i)
-          result->metrics.push_back(*unread.f64++ / count);
+        if (llvm::Error error = PutMean(mean, count, position)) return error;
+      for (size_t metric = 0; metric < bucket.sums.num_metrics; ++metric)
+        result->metrics.push_back(sums_->Metric(position) / count);
       for (const Mean& mean : means.drop_front(common.size())) {
         if (mean.reader != batch_.communicator->rank()) {
           scope_.Erase(mean.name);
-        } else if (llvm::Error error = PutMean(mean, count, unread)) {
+        } else if (llvm::Error error = PutMean(mean, count, position)) {
           return error;
         }
       }
@@ -285,11 +211,9 @@ class MicroBatchStep::Runner : public OutputObserver {
     return llvm::Error::success();
   }
 
-  llvm::Error PutMean(const Mean& mean, double count, Unread& sums) {
-    llvm::Expected<Tensor> value =
-        Tensor::AllocateUninitialized(mean.type.dtype, SizesOf(mean.type));
+  llvm::Error PutMean(const Mean& mean, double count, GradientSums::Position& position) {
+    llvm::Expected<Tensor> value = sums_->Mean(mean.type, count, position);
     if (!value) return value.takeError();
-    Fill(*value, count, sums);
     scope_.Create(mean.name)->Set(std::move(*value));
     return llvm::Error::success();
   }
@@ -297,6 +221,7 @@ class MicroBatchStep::Runner : public OutputObserver {
   /// Sends the parameters that this rank has updated to the others, and takes theirs.
   llvm::Error ExchangeParameters() {
     if (step_.owned_.empty()) return llvm::Error::success();
+    if (batch_.device_ranks) return ExchangeOnDevice(*batch_.device_ranks);
     Communicator& ranks = *batch_.communicator;
     std::vector<char> own;
     std::vector<std::vector<char>> received(static_cast<size_t>(ranks.size()));
@@ -331,6 +256,36 @@ class MicroBatchStep::Runner : public OutputObserver {
     return llvm::Error::success();
   }
 
+  /// ExchangeParameters by the device, where the parameters stay.
+  llvm::Error ExchangeOnDevice(DeviceRanks& ranks) {
+    std::vector<DeviceMessage> send, receive;
+    std::vector<Tensor> tensors;
+    for (const OwnedParameter& each : step_.owned_) {
+      const bool is_own = each.owner == ranks.rank();
+      llvm::Expected<Tensor> tensor = is_own ? MoveToDevice(TensorIn(scope_, each.name), context_)
+                                             : AllocateOnDevice(each.type);
+      if (!tensor) return tensor.takeError();
+      const auto bytes = static_cast<size_t>(tensor->num_bytes());
+      if (!is_own) receive.push_back({each.owner, tensor->raw(), bytes});
+      for (int rank = 0; is_own && rank < ranks.size(); ++rank)
+        send.push_back({rank, tensor->raw(), bytes});
+      tensors.push_back(std::move(*tensor));
+    }
+    if (llvm::Error error = ranks.BeginExchange()) return error;
+    if (llvm::Error error = ranks.Exchange(send, receive)) return error;
+    if (llvm::Error error = ranks.Finish()) return error;
+    for (const auto& [each, tensor] : llvm::zip_equal(step_.owned_, tensors))
+      if (each.owner != ranks.rank()) scope_.Create(each.name)->Set(std::move(tensor));
+    return llvm::Error::success();
+  }
+
+  llvm::Expected<Tensor> AllocateOnDevice(const Type& type) {
+    const int64_t bytes = static_cast<int64_t>(NumElements(type) * DTypeSize(type.dtype));
+    llvm::Expected<std::shared_ptr<void>> memory = context_.Allocate(bytes);
+    if (!memory) return memory.takeError();
+    return Tensor(type.dtype, SizesOf(type), std::move(*memory), context_.device());
+  }
+
   llvm::Error Update(Result* result) {
     if (step_.scale_state_.empty()) return step_.update_->Run(&scope_, &context_, batch_.run);
     llvm::Expected<ScaledStep> step =
@@ -351,9 +306,11 @@ class MicroBatchStep::Runner : public OutputObserver {
   /// The micro-batches of this rank, and the weight of the current one.
   MicroBatchRange own_;
   double weight_ = 1;
-  std::vector<Values> values_;  // by bucket
-  std::optional<SumQueue> queue_;
-  size_t num_queued_ = 0;
+  std::vector<SumBucket> buckets_;
+  std::unique_ptr<GradientSums> sums_;
+  /// By bucket: how many values of the current micro-batch are not known yet.
+  std::vector<size_t> num_missing_;
+  size_t num_started_ = 0;
   /// The message of a value that is not finite, which a smaller loss scale may avoid.
   std::string overflow_;
 };
@@ -375,11 +332,13 @@ void MicroBatchStep::FormBuckets(int64_t bucket_bytes, int ranks) {
     const bool is_last = &bucket == &buckets_.back();
     const auto means = llvm::MutableArrayRef(means_).slice(bucket.begin, bucket.end - bucket.begin);
     llvm::stable_sort(means, [](const Mean& a, const Mean& b) { return a.reader < b.reader; });
-    SumLayout& layout = bucket.layout;
+    SumLayout& layout = bucket.sums.layout;
     layout.own.resize(static_cast<size_t>(ranks));
     SumLayout::Count count;
     const auto add_metrics = [&] {
       if (!is_last) return;
+      bucket.sums.first_metric = count.f64;
+      bucket.sums.num_metrics = metrics_.size();
       for (const std::string& name : metrics_)
         places_[name] = {buckets_.size() - 1, count.f64++, true};
       layout.common.f64 += metrics_.size();

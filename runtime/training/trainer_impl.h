@@ -13,6 +13,7 @@
 #include "pdl/train/measured.h"
 #include "pdl/train/micro_batches.h"
 #include "pdl/train/trainer.h"
+#include "runtime/distributed/device_ranks.h"
 #include "runtime/training/batch.h"
 #include "runtime/training/checkpoint.h"
 
@@ -143,6 +144,8 @@ struct Trainer::Impl {
   /// Checks once that all ranks do the same, and takes over the state of rank 0.
   llvm::Error JoinRanks();
   llvm::Error CompareRanks() const;
+  /// Lets gradients be added where they are computed, if that is possible.
+  llvm::Error JoinDevice();
   llvm::Error TakeStateOfRank0();
   /// The owners of the updates of `step`, in which all minimize statements are active.
   llvm::Error ShareOptimizer(const Graph& step);
@@ -192,6 +195,9 @@ struct Trainer::Impl {
   bool has_order = false;
 
   bool has_joined = false;
+  /// Null if gradients are added on the CPU, and before JoinDevice.
+  std::shared_ptr<DeviceRanks> device_ranks;
+  bool has_joined_device = false;
   /// The flag of Train's callbacks, and whether the ranks have agreed in the last step to stop.
   const std::atomic<bool>* stop = nullptr;
   bool ranks_stop = false;

@@ -33,7 +33,9 @@ llvm::Error Trainer::Impl::SetMicroBatch() {
 llvm::Expected<std::vector<double>> Trainer::Impl::RunMicroBatches(const StepNetwork& next,
                                                                    llvm::ArrayRef<int64_t> rows,
                                                                    StepReport* report) {
+  if (llvm::Error error = JoinDevice()) return error;
   MicroBatchStep::Batch run;
+  run.device_ranks = device_ranks.get();
   run.parts = {static_cast<int64_t>(rows.size()), options.micro_batch};
   const auto put = [&](int64_t index) {
     const auto begin = static_cast<size_t>(index * options.micro_batch);

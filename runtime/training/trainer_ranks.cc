@@ -55,12 +55,19 @@ llvm::Error Trainer::Impl::ErrorOfAll(llvm::Error error) const {
 llvm::Error Trainer::Impl::JoinRanks() {
   if (!is_distributed() || std::exchange(has_joined, true)) return llvm::Error::success();
   if (llvm::Error error = CompareRanks()) return error;
+  if (llvm::Error error = JoinDevice()) return error;
   if (llvm::Error error = TakeStateOfRank0()) return error;
   step_begin = std::chrono::steady_clock::now();
   if (!sharding) return llvm::Error::success();
   DropStatesOfOthers();
   return options.communicator->Broadcast(
       0, ReceivedBytes(reinterpret_cast<char*>(&saves), sizeof(saves)));
+}
+
+llvm::Error Trainer::Impl::JoinDevice() {
+  if (options.cpu_sums || std::exchange(has_joined_device, true)) return llvm::Error::success();
+  return context.JoinRanks(is_distributed() ? options.communicator : nullptr)
+      .moveInto(device_ranks);
 }
 
 llvm::Error Trainer::Impl::CompareRanks() const {
@@ -72,6 +79,7 @@ llvm::Error Trainer::Impl::CompareRanks() const {
   const std::string batches =
       llvm::formatv("{0} {1} {2} {3}", options.batch_size, options.micro_batch, options.shuffle,
                     options.drop_last);
+  const bool adds_on_cpu = options.cpu_sums || context.device().kind == DeviceKind::kCPU;
   const std::pair<llvm::StringRef, std::string> facts[] = {
       {"version of pdl", PDL_PLUGIN_VERSION},
       {"network", fingerprint},
@@ -81,6 +89,7 @@ llvm::Error Trainer::Impl::CompareRanks() const {
       {"seed", std::to_string(options.seed)},
       {"batches", batches},
       {"buckets of gradients", std::to_string(steps.begin()->second.micro_batches->buckets_hash())},
+      {"device that adds gradients", adds_on_cpu ? "cpu" : "cuda"},
       {"precision", DTypeName(options.network.precision).str()},
       {"decay of the averages", FloatToString(options.average)},
       {"number of epochs or steps, patience or monitor", length},

@@ -15,8 +15,9 @@
 
 namespace pdl::testing {
 
-/// The first GPU, or the emulated one if the emulator is linked.
-llvm::Expected<std::unique_ptr<DeviceContext>> CreateCudaContext();
+/// A GPU, or an emulated one if the emulator is linked.
+llvm::Expected<std::unique_ptr<DeviceContext>> CreateCudaContext(int index = 0);
+int CountCudaDevices();
 
 /// A call of an operator, with operands on the CPU.
 struct TestCall {

@@ -2,8 +2,10 @@
 
 namespace pdl::testing {
 
-llvm::Expected<std::unique_ptr<DeviceContext>> CreateCudaContext() {
-  return CreateDeviceContext({DeviceKind::kCUDA, 0});
+llvm::Expected<std::unique_ptr<DeviceContext>> CreateCudaContext(int index) {
+  return CreateDeviceContext({DeviceKind::kCUDA, index});
 }
+
+int CountCudaDevices() { return CountDevices(DeviceKind::kCUDA); }
 
 }  // namespace pdl::testing

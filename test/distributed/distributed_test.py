@@ -105,6 +105,18 @@ class Distributed(unittest.TestCase):
                 output = self.train(2, model, data, f"{name}b", *options, "--bucket", "1")
                 self.assertEqual(self.weights(f"{name}b"), self.weights(f"{name}0"), output)
 
+    def test_gpus(self):
+        """With one GPU the ranks share it and add gradients on the CPU; with more, each has one."""
+        model, data = nets.write(self.folder, "mlp")
+        options = ["--steps", str(STEPS), "--micro-batch", "4", "--device", "cuda"]
+        done = run(0, model, data, "--out", str(self.folder / "one"), *options)
+        if done.returncode == 3:
+            self.skipTest(done.stderr)
+        self.assertEqual(done.returncode, 0, done.stderr)
+        for out, more in (("two", []), ("shards", ["--shard-optimizer"]), ("cpu", ["--cpu-sums"])):
+            output = self.train(2, model, data, out, *options, *more)
+            self.assertEqual(self.weights(out), self.weights("one"), output)
+
     @unittest.skipIf(LAUNCHER == "torchrun", "it needs an agent on each host")
     def test_two_hosts(self):
         model, data = nets.write(self.folder, "mlp")

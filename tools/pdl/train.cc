@@ -51,7 +51,7 @@ struct TrainArguments {
   std::optional<int64_t> epochs, steps, batch_size, micro_batch, bucket_bytes;
   ProcessArguments processes;
   bool has_seed = false;
-  bool no_shuffle = false, drop_last = false, shard_optimizer = false;
+  bool no_shuffle = false, drop_last = false, shard_optimizer = false, cpu_sums = false;
   bool resume = false, overwrite = false;
   int64_t save_every = 0, log_every = 0, patience = 0;
   std::optional<double> average;
@@ -86,6 +86,10 @@ void AddDataOptions(CommandLine& line, TrainArguments* arguments) {
                 "(default: all examples of a batch that a process has)",
                 ToInt([arguments](int64_t value) { arguments->micro_batch = value; }));
   AddBucketOption(line, &arguments->bucket_bytes);
+  line.AddFlag("--cpu-sums",
+               "add gradients of micro-batches and processes on the CPU, also with --device=cuda: "
+               "needs no NCCL; the results are the same",
+               &arguments->cpu_sums);
   line.AddFlag("--shard-optimizer",
                "let each process keep the states of optimizers for a part of the parameters only; "
                "the results are the same",
@@ -222,6 +226,7 @@ TrainerOptions ToTrainerOptions(const TrainArguments& arguments) {
   options.patience = arguments.patience;
   options.average = arguments.average.value_or(0);
   options.shard_optimizer = arguments.shard_optimizer;
+  options.cpu_sums = arguments.cpu_sums;
   options.network.precision = PrecisionOf(arguments.common);
   return options;
 }

@@ -39,6 +39,8 @@ class PDL_API CUDAContext final : public DeviceContext {
   /// Creates a context on the GPU `index`, in the order of CUDA_VISIBLE_DEVICES. A DeviceError if
   /// there is no driver or no such GPU, or the GPU is older than the kernels support.
   static llvm::Expected<std::unique_ptr<CUDAContext>> Create(int index);
+  /// The number of GPUs; a DeviceError if there is no driver that can be used.
+  static llvm::Expected<int> CountDevices();
 
   /// The cudaStream_t. It can be captured: nothing here uses the legacy default stream.
   CUstream_st* stream() const { return stream_; }
@@ -58,6 +60,8 @@ class PDL_API CUDAContext final : public DeviceContext {
   /// Also returns, and forgets, the failure of a check of this run.
   llvm::Error Synchronize() override;
   uint64_t Fingerprint() const override;
+  /// Ranks are connected by NCCL, which is loaded by the first call.
+  llvm::Expected<std::shared_ptr<DeviceRanks>> JoinRanks(Communicator* ranks) override;
 
  private:
   struct Shared;

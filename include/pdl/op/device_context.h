@@ -16,6 +16,8 @@ namespace pdl {
 
 class CPUContext;
 class CUDAContext;
+class Communicator;
+class DeviceRanks;
 
 /// State that Prepare creates for one call and one set of sizes: primitives, strides, packed
 /// weights. Immutable; shared by all runs of a binding.
@@ -52,6 +54,12 @@ class PDL_API DeviceContext {
   virtual llvm::Error CopyWithin(void* to, const void* from, int64_t bytes) = 0;
   /// Waits for all launched work and returns its errors.
   virtual llvm::Error Synchronize() = 0;
+  /// Connects this device to those of the other ranks, so that gradients are added in its memory;
+  /// `ranks` may be null: then only those of this process are. All ranks make this call together.
+  /// Returns null if gradients are to be added on the CPU: on the CPU, and if several ranks use one
+  /// GPU. Otherwise a RankError on all ranks if some cannot be connected. The result must be used
+  /// with this context or its Forks, and the context must outlive it.
+  virtual llvm::Expected<std::shared_ptr<DeviceRanks>> JoinRanks(Communicator* ranks);
   /// A hash of the properties (ISA, GPU model) that a prepared state depends on.
   virtual uint64_t Fingerprint() const { return 0; }
 
@@ -147,6 +155,8 @@ class PDL_API CPUContext final : public DeviceContext {
 PDL_API llvm::Expected<Device> DeviceFromName(llvm::StringRef name);
 /// The inverse of DeviceFromName: "cpu", "cuda:1".
 PDL_API std::string DeviceToString(Device device);
+/// The number of devices of a kind; 0 if none can be used. For CUDA this loads libpdl_cuda.so.
+PDL_API int CountDevices(DeviceKind kind);
 /// Creates a context. For CUDA this loads libpdl_cuda.so, which adds its kernels to the
 /// GlobalRegistry. A DeviceError says why CUDA is not available. `threads` as in CPUContext.
 PDL_API llvm::Expected<std::unique_ptr<DeviceContext>> CreateDeviceContext(Device device,

@@ -67,8 +67,9 @@ struct RunOptions {
   bool check_indices = false;
   /// Observes the result of each call. Calls run in source order without fused groups. Slow.
   RunObserver* observer = nullptr;
-  /// If not null, receives each output as soon as it is complete, instead of only after the run. On
-  /// CUDA, and if calls are observed individually, outputs are complete after the last call.
+  /// If not null, receives each output as soon as it is complete, instead of only after the run. If
+  /// calls are observed individually, outputs are complete after the last call; on CUDA, too,
+  /// except those of OutputObserver::TakesOnDevice.
   OutputObserver* output_observer = nullptr;
   /// If not null, accumulates the time of each step of the plan, including fused groups. On CUDA,
   /// each step is synchronized.

@@ -43,9 +43,13 @@ class PDL_API RunObserver {
 class PDL_API OutputObserver {
  public:
   virtual ~OutputObserver();
+  /// Whether the output stays on the device of the run: SeeOutput then receives it when the calls
+  /// that compute it have been launched, and reads it by work of the device's stream only. It is
+  /// not stored in the Scope. No effect on the CPU.
+  virtual bool TakesOnDevice(llvm::StringRef name) const;
   /// Called once for each output that the run computes, in the thread of the run, as soon as no
   /// further call of the run changes the output; the run may still fail. `tensor` is on the CPU,
-  /// and valid during the call. An Error ends the run, which returns it.
+  /// unless TakesOnDevice, and valid during the call. An Error ends the run, which returns it.
   virtual llvm::Error SeeOutput(llvm::StringRef name, const Tensor& tensor) = 0;
 };
 

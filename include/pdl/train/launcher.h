@@ -25,6 +25,8 @@ struct Launcher {
   /// unknown).
   int size = 2;
   int local_size = 1;
+  /// The number of this process among those on this machine, from 0, if it is known.
+  std::optional<int> local_rank = {};
   /// For kNone: why the processes cannot communicate.
   std::string failure = {};
 
@@ -42,6 +44,10 @@ struct Launcher {
   /// The processors that this process may use, shared with the others on this machine; at least 1.
   /// There are fewer processors than the machine has if the launcher assigns them.
   PDL_API int ThreadsPerProcess() const;
+  /// The index of the GPU that "cuda" means for this process, of a machine with that number
+  /// of GPUs: `local_rank`, or `rank` if that is not known, modulo their number. 0 if there is
+  /// none.
+  PDL_API int OwnGpu(int rank, int gpus) const;
 };
 
 /// Finds out from the environment which launcher has started this process: mpirun of Open MPI,

@@ -22,6 +22,8 @@
 
 namespace pdl {
 
+class DeviceRanks;
+
 /// The micro-batches of one step: numbers k = 0, 1, … with the rows from k `micro_batch` on; the
 /// last one may have fewer rows.
 struct BatchParts {
@@ -73,8 +75,8 @@ class PDL_API MicroBatchStep {
     const Sharding* sharding = nullptr;
     /// Gradients are added over ranks in buckets of at least this number of bytes, in the order of
     /// the calls that compute them: those of a rank's last micro-batch while later ones are
-    /// computed, if they are computed on the CPU, calls are not observed one by one, and
-    /// Communicator::allows_any_thread.
+    /// computed, if calls are not observed one by one. If they are added on the CPU, that requires
+    /// that they are also computed there, and Communicator::allows_any_thread.
     int64_t bucket_bytes = kBucketBytes;
   };
   static constexpr int64_t kBucketBytes = int64_t{8} << 20;
@@ -96,6 +98,9 @@ class PDL_API MicroBatchStep {
     /// The ranks that share the micro-batches, or null. They must run the same step of the same
     /// number of rows.
     Communicator* communicator = nullptr;
+    /// Not null: gradients and parameters stay on the device of `context`, which is that of
+    /// DeviceContext::JoinRanks for these ranks. Null: they are added on the CPU.
+    DeviceRanks* device_ranks = nullptr;
     /// The number of the step in the run, and whether this rank was asked to stop.
     int64_t step = 0;
     bool stop = false;

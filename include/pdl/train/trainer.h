@@ -44,6 +44,9 @@ struct TrainerOptions {
   /// Gradients are added over the ranks in buckets of at least this number of bytes, as soon as
   /// they are computed and while others still are. Does not change the result.
   int64_t bucket_bytes = MicroBatchStep::kBucketBytes;
+  /// Adds gradients of micro-batches and ranks on the CPU also if a GPU computes them, which needs
+  /// no library for the communication of GPUs. Does not change the result.
+  bool cpu_sums = false;
   /// Divides the updates over the ranks: each keeps the states of optimizers for a part of the
   /// parameters only. Results and checkpoints have the same bits as without. Save must then be
   /// called by all ranks. Excludes `average`; without other ranks it has no effect.

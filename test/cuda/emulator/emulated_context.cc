@@ -4,10 +4,12 @@
 
 namespace pdl::testing {
 
-llvm::Expected<std::unique_ptr<DeviceContext>> CreateCudaContext() {
+llvm::Expected<std::unique_ptr<DeviceContext>> CreateCudaContext(int index) {
   static const bool added = (cuda::AddAllKernels(GlobalRegistry()), true);
   static_cast<void>(added);
-  return CUDAContext::Create(0);
+  return CUDAContext::Create(index);
 }
+
+int CountCudaDevices() { return llvm::cantFail(CUDAContext::CountDevices()); }
 
 }  // namespace pdl::testing

@@ -3,6 +3,7 @@
 #include <ucontext.h>
 
 #include <memory>
+#include <mutex>
 #include <vector>
 
 namespace pdl::emulator {
@@ -63,6 +64,9 @@ bool RunPhase(size_t count, bool backwards) {
 void Barrier() { swapcontext(&running->state, &scheduler); }
 
 void Run(dim3 grid, dim3 block, const std::function<void()>& kernel) {
+  // Several threads may use the GPU.
+  static std::mutex mutex;
+  const std::lock_guard lock(mutex);
   static unsigned phase = 0;
   const size_t count = static_cast<size_t>(block.x) * block.y;
   if (fibers.size() < count) fibers = std::vector<Fiber>(count);
@@ -84,10 +88,12 @@ void Run(dim3 grid, dim3 block, const std::function<void()>& kernel) {
 
 }  // namespace pdl::emulator
 
-// The CUDA functions that CUDAContext uses: one small GPU, with memory on the CPU.
+// The CUDA functions that are used: small GPUs, with memory on the CPU.
 namespace {
 
-cudaError_t last_error = cudaSuccess;
+constexpr int kDevices = 4;
+thread_local cudaError_t last_error = cudaSuccess;
+thread_local int current_device = 0;
 
 }  // namespace
 
@@ -96,9 +102,13 @@ extern "C" {
 cudaError_t cudaGetLastError() { return std::exchange(last_error, cudaSuccess); }
 const char* cudaGetErrorString(cudaError_t) { return "an emulated error"; }
 const char* cudaGetErrorName(cudaError_t) { return "emulated"; }
-cudaError_t cudaGetDevice(int* device) { return *device = 0, cudaSuccess; }
-cudaError_t cudaSetDevice(int) { return cudaSuccess; }
-cudaError_t cudaGetDeviceCount(int* count) { return *count = 1, cudaSuccess; }
+cudaError_t cudaGetDevice(int* device) { return *device = current_device, cudaSuccess; }
+cudaError_t cudaSetDevice(int device) { return current_device = device, cudaSuccess; }
+cudaError_t cudaGetDeviceCount(int* count) { return *count = kDevices, cudaSuccess; }
+cudaError_t cudaDeviceGetPCIBusId(char* id, int length, int device) {
+  std::snprintf(id, static_cast<size_t>(length), "0000:0%d:00.0", device);
+  return cudaSuccess;
+}
 cudaError_t cudaDriverGetVersion(int* version) { return *version = CUDART_VERSION, cudaSuccess; }
 cudaError_t cudaGetDeviceProperties(cudaDeviceProp* properties, int) {
   *properties = {};
@@ -114,6 +124,14 @@ cudaError_t cudaStreamCreateWithFlags(cudaStream_t* stream, unsigned) {
 }
 cudaError_t cudaStreamDestroy(cudaStream_t) { return cudaSuccess; }
 cudaError_t cudaStreamSynchronize(cudaStream_t) { return cudaSuccess; }
+cudaError_t cudaEventCreateWithFlags(cudaEvent_t* event, unsigned) {
+  static int any;
+  return *event = reinterpret_cast<cudaEvent_t>(&any), cudaSuccess;
+}
+cudaError_t cudaEventDestroy(cudaEvent_t) { return cudaSuccess; }
+cudaError_t cudaEventRecord(cudaEvent_t, cudaStream_t) { return cudaSuccess; }
+cudaError_t cudaEventQuery(cudaEvent_t) { return cudaSuccess; }
+cudaError_t cudaStreamWaitEvent(cudaStream_t, cudaEvent_t, unsigned) { return cudaSuccess; }
 cudaError_t cudaMemPoolCreate(cudaMemPool_t* pool, const cudaMemPoolProps*) {
   static int any;
   return *pool = reinterpret_cast<cudaMemPool_t>(&any), cudaSuccess;

@@ -92,6 +92,7 @@ void AddRunOptions(CommandLine& line, CommonOptions* options) {
           return MakeUsageError("expected cpu, cuda or cuda:1, got '{0}'", text);
         }
         options->device = *device;
+        options->takes_own_gpu = text == "cuda";
         return llvm::Error::success();
       });
   line.AddValue("--threads", "N",

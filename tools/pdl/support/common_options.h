@@ -38,6 +38,8 @@ struct CommonOptions {
   /// Warnings are errors.
   bool werror = false;
   Device device;
+  /// --device=cuda without an index: each rank of a machine takes another GPU.
+  bool takes_own_gpu = false;
   int threads = 0;
   uint64_t seed = 0;
   bool training = false;

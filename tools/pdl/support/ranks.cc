@@ -69,6 +69,9 @@ llvm::Error Ranks::Join(const ProcessArguments& arguments, CommonOptions* option
   if (!joined) return joined.takeError();
   communicator_ = std::move(*joined);
   if (options->threads == 0) options->threads = launcher->ThreadsPerProcess();
+  if (options->takes_own_gpu)
+    options->device.index =
+        launcher->OwnGpu(communicator_->rank(), CountDevices(DeviceKind::kCUDA));
   if (is_first()) return llvm::Error::success();
   options->without_warnings = true;
   SetMessagePrefix("rank " + std::to_string(communicator_->rank()) + ": ");

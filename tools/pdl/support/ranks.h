@@ -30,7 +30,8 @@ void AddProcessOptions(CommandLine& line, ProcessArguments* arguments);
 class Ranks {
  public:
   /// Joins the other processes if a launcher or the user has started several, and adapts the
-  /// options: ranks share the processors of a machine, and only rank 0 prints warnings.
+  /// options: ranks share the processors and the GPUs of a machine, and only rank 0 prints
+  /// warnings.
   llvm::Error Join(const ProcessArguments& arguments, CommonOptions* options);
 
   /// Null if this is the only process.
