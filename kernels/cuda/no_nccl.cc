@@ -6,8 +6,7 @@ namespace pdl::cuda {
 
 std::string WhyNoNccl() {
   return "this build of libpdl_cuda.so has no support for NCCL, because nccl.h was not found; it "
-         "is "
-         "in the package libnccl-dev of NVIDIA's repository for Debian";
+         "is in the package libnccl-dev of NVIDIA's repository for Debian";
 }
 
 llvm::Expected<std::unique_ptr<GpuTransport>> ConnectByNccl(Communicator&) {

@@ -27,7 +27,8 @@ TreeValues DeviceLeafOf(int64_t leaf) {
 
 llvm::Error PutLeaf(DeviceSum& sum, DeviceRanks& device, const TreeValues& values) {
   if (llvm::Error error = sum.BeginLeaf()) return error;
-  const auto put = [&](const auto& from, auto* to) {
+  const auto put = [&](const auto& from, auto* to) -> llvm::Error {
+    if (from.empty()) return llvm::Error::success();
     return device.Copy(to, from.data(), from.size() * sizeof(from[0]));
   };
   if (llvm::Error error = put(values.f32, sum.leaf().f32())) return error;
