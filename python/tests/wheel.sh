@@ -1,12 +1,14 @@
 #!/usr/bin/env bash
-# wheel.sh BUILD PYTHON: makes a wheel, installs it in a fresh virtual environment, and runs its command and the quick
-# start of the README there. All libraries except glibc and those of g++ must come from the wheel or from
-# NumPy's wheel.
+# wheel.sh BUILD PYTHON: makes a wheel, installs it in a fresh virtual environment, and runs its command, a training of
+# two processes and the quick start of the README there. All libraries except glibc, those of g++ and MPI must come from
+# the wheel or from NumPy's wheel.
 set -euo pipefail
 root=$(cd "$(dirname "${BASH_SOURCE[0]}")/../.." && pwd)
 build=$1 python=$2
 work=$(mktemp -d)
 trap 'rm -rf "$work"' EXIT
+trap 'cat "$work/log"' ERR
+touch "$work/log"
 
 wheel=$("$root/python/make_wheel.sh" "$build" "$python" "$work/wheel")
 echo "made $(basename "$wheel"), $(stat -c %s "$wheel") bytes"
@@ -25,6 +27,33 @@ status=0
 alone pdl check /no/such/file.pdl 2>"$work/log" || status=$?
 [[ $status == 1 ]]
 echo "the command runs"
+
+# Two processes train as one, by Gloo in the wheel and by the MPI of the system.
+cat >"$work/line.pdl" <<'PDL'
+input x: f32[N]
+input t: f32[N]
+param w: f32[] = ones()
+loss = mean(square(w * x - t))
+minimize loss with sgd(lr=0.01)
+PDL
+printf 'x,t\n1,2\n2,4\n3,6\n4,8\n' >"$work/line.csv"
+train=(pdl train "$work/line.pdl" --data "$work/line.csv" --batch-size 4 --micro-batch 2 --epochs 3 -o)
+trains_alike() { cmp "$work/$1/last.safetensors" "$work/alone/last.safetensors" && echo "two processes train with $1"; }
+alone "${train[@]}" "$work/alone" >"$work/log" 2>&1
+if [[ -f $build/lib/libpdl_gloo.so ]]; then
+  for rank in 0 1; do
+    alone "${train[@]}" "$work/gloo" --rank $rank --world 2 --rendezvous "$work/meet" >>"$work/log" 2>&1 &
+  done
+  wait %1 && wait %2
+  trains_alike gloo
+fi
+for mpi in openmpi mpich; do
+  if [[ -f $build/lib/libpdl_$mpi.so ]] && launcher=$(command -v mpirun.$mpi); then
+    [[ $mpi == mpich ]] || launcher+=" --allow-run-as-root --oversubscribe"
+    (cd / && PATH=$work/venv/bin:$PATH $launcher -n 2 "${train[@]}" "$work/$mpi") >"$work/log" 2>&1
+    trains_alike $mpi
+  fi
+done
 
 if ! "$work/venv/bin/pip" install -q --disable-pip-version-check --retries 2 "$wheel" 2>"$work/log"; then
   cat "$work/log"

@@ -395,7 +395,9 @@ class Training {
       Say("there is no " + last_ + ": starting from the beginning");
     }
     const int64_t numbers = CountParameters(graph);
-    Say((numbers > 0 ? GroupedToString(numbers) + " numbers to learn; " : "") +
+    Say((numbers > 0 ? GroupedToString(numbers) +
+                           (numbers == 1 ? " number to learn; " : " numbers to learn; ")
+                     : "") +
         GroupedToString(rows) + (rows == 1 ? " example, " : " examples, ") +
         GroupedToString(trainer_->batches()) + (trainer_->batches() == 1 ? " batch" : " batches") +
         " in an epoch" + Processes());
