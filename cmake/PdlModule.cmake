@@ -87,6 +87,9 @@ function(pdl_cuda_module)
   target_compile_options(
     pdl_cuda PRIVATE $<$<COMPILE_LANGUAGE:CUDA>:-Xcompiler=-Wall,-Wextra;--expt-relaxed-constexpr>)
   target_link_libraries(pdl_cuda PRIVATE pdl_options libpdl ${module_LIBRARIES})
+  if(PDL_HAVE_NCCL)
+    target_include_directories(pdl_cuda SYSTEM PRIVATE ${PDL_NCCL_INCLUDE_DIR})
+  endif()
   set_target_properties(pdl_cuda PROPERTIES CUDA_RUNTIME_LIBRARY Static INSTALL_RPATH "$ORIGIN"
                                             BUILD_WITH_INSTALL_RPATH ON)
   # The toolkit's libraries are often outside the dynamic linker's search path. CMake assumes that their folder

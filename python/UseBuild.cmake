@@ -35,6 +35,6 @@ if(EXISTS ${build}/bin/pdl)
   install(PROGRAMS ${build}/bin/pdl DESTINATION pdl/bin COMPONENT python)
 endif()
 include(WheelFiles.cmake)
-# What libpdl loads from its own folder.
+# Modules that libpdl loads from its own folder.
 file(GLOB modules ${build}/lib/libpdl_*.so)
 install(PROGRAMS ${modules} DESTINATION pdl COMPONENT python)

@@ -23,11 +23,8 @@ namespace {
 /// kCompute is the stream of the context; kExchange, a stream of its own.
 class CudaRanks final : public DeviceRanks {
  public:
-  CudaRanks(CUDAContext& context, const Communicator* ranks,
-            std::unique_ptr<GpuTransport> transport)
-      : DeviceRanks(ranks ? ranks->rank() : 0, ranks ? ranks->size() : 1),
-        context_(context),
-        transport_(std::move(transport)) {}
+  CudaRanks(CUDAContext& context, const Communicator* ranks)
+      : DeviceRanks(ranks ? ranks->rank() : 0, ranks ? ranks->size() : 1), context_(context) {}
   // Errors are ignored; at process exit the driver may already be gone.
   ~CudaRanks() override {
     CurrentDevice current(context_.device());
@@ -37,6 +34,7 @@ class CudaRanks final : public DeviceRanks {
     if (exchange_) cudaStreamDestroy(exchange_);
   }
 
+  /// Before Connect.
   llvm::Error Initialize() {
     CurrentDevice current(context_.device());
     if (llvm::Error error = Check(cudaStreamCreateWithFlags(&exchange_, cudaStreamNonBlocking),
@@ -47,6 +45,11 @@ class CudaRanks final : public DeviceRanks {
               Check(cudaEventCreateWithFlags(event, cudaEventDisableTiming), "creating an event"))
         return error;
     return llvm::Error::success();
+  }
+  /// Connects the ranks.
+  llvm::Error Connect(Communicator& ranks) {
+    CurrentDevice current(context_.device());
+    return ConnectByNccl(ranks).moveInto(transport_);
   }
 
   llvm::Expected<std::shared_ptr<void>> Allocate(int64_t bytes) override {
@@ -82,10 +85,20 @@ class CudaRanks final : public DeviceRanks {
       return error;
     return transport_->Wait([&]() -> llvm::Expected<bool> {
       const cudaError_t status = cudaEventQuery(done_);
-      if (status == cudaErrorNotReady) return false;
+      if (status == cudaErrorNotReady) {
+        cudaGetLastError();  // otherwise it would remain the last error of the thread
+        return false;
+      }
       if (llvm::Error error = Check(status, "adding gradients over ranks")) return error;
       return true;
     });
+  }
+  // Errors are ignored: the one that led to this is returned.
+  void Cancel() override {
+    if (transport_ == nullptr) return;
+    CurrentDevice current(context_.device());
+    transport_->Abort();
+    cudaStreamSynchronize(exchange_);
   }
 
  private:
@@ -99,7 +112,7 @@ class CudaRanks final : public DeviceRanks {
   }
 
   CUDAContext& context_;
-  std::unique_ptr<GpuTransport> transport_;  // null: one rank
+  std::unique_ptr<GpuTransport> transport_;  // null: one rank, or not connected
   cudaStream_t exchange_ = nullptr;
   cudaEvent_t begun_ = nullptr, done_ = nullptr;
 };
@@ -142,10 +155,12 @@ llvm::Expected<std::vector<Facts>> ExchangeFacts(const Facts& own, Communicator&
 
 llvm::Expected<std::shared_ptr<DeviceRanks>> CUDAContext::JoinRanks(Communicator* ranks) {
   if (ranks == nullptr || ranks->size() == 1)
-    return std::make_shared<cuda::CudaRanks>(*this, nullptr, nullptr);
+    return std::make_shared<cuda::CudaRanks>(*this, nullptr);
+  auto made = std::make_shared<cuda::CudaRanks>(*this, ranks);
   cuda::Facts own;
   if (llvm::Error error = cuda::NameOfGpu(device()).moveInto(own.gpu))
     own.problem = llvm::toString(std::move(error));
+  if (own.problem.empty()) own.problem = llvm::toString(made->Initialize());
   if (own.problem.empty()) own.problem = cuda::WhyNoNccl();
   auto facts = cuda::ExchangeFacts(own, *ranks);
   if (!facts) return facts.takeError();
@@ -155,14 +170,11 @@ llvm::Expected<std::shared_ptr<DeviceRanks>> CUDAContext::JoinRanks(Communicator
   for (const auto& [rank, of_rank] : llvm::enumerate(*facts))
     if (!of_rank.problem.empty())
       return llvm::make_error<RankError>(
-          llvm::formatv("rank {0}: {1}; --cpu-sums adds gradients on the CPU instead", rank,
-                        of_rank.problem)
+          llvm::formatv("rank {0}: {1}; --cpu-sums (in Python, cpu_sums=True) adds gradients on "
+                        "the CPU instead",
+                        rank, of_rank.problem)
               .str());
-  CurrentDevice current(device());
-  auto transport = cuda::ConnectByNccl(*ranks);
-  if (!transport) return transport.takeError();
-  auto made = std::make_shared<cuda::CudaRanks>(*this, ranks, std::move(*transport));
-  if (llvm::Error error = made->Initialize()) return error;
+  if (llvm::Error error = made->Connect(*ranks)) return error;
   return made;
 }
 

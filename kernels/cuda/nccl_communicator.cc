@@ -37,6 +37,8 @@ class Poll {
 /// The longest time, in seconds, that the end of a run without errors waits for other ranks.
 constexpr double kFinalizeTimeout = 5;
 
+constexpr char kTransfer[] = "a transfer between GPUs by NCCL";
+
 }  // namespace
 
 llvm::Expected<std::unique_ptr<NcclCommunicator>> NcclCommunicator::Create(
@@ -63,6 +65,8 @@ NcclCommunicator::~NcclCommunicator() {
 
 llvm::Error NcclCommunicator::Exchange(llvm::ArrayRef<DeviceMessage> send,
                                        llvm::ArrayRef<DeviceMessage> receive, CUstream_st* stream) {
+  if (communicator_ == nullptr)
+    return llvm::make_error<RankError>("the connection between the GPUs has ended");
   if (send.empty() && receive.empty()) return llvm::Error::success();
   if (llvm::Error error = Check(library_.GroupStart(), "ncclGroupStart")) return error;
   // A group must end also after an error, before the communicator is aborted.
@@ -102,8 +106,8 @@ llvm::Error NcclCommunicator::Wait(llvm::function_ref<llvm::Expected<bool>()> is
     ncclResult_t state = ncclSuccess;
     ncclResult_t result = library_.CommGetAsyncError(communicator_, &state);
     if (result == ncclSuccess) result = state;
-    if (llvm::Error error = Check(result, "a sum of gradients by NCCL")) return error;
-    if (!poll.Pause()) return TimeOut("a sum of gradients by NCCL", timeout_);
+    if (llvm::Error error = Check(result, kTransfer)) return error;
+    if (!poll.Pause()) return TimeOut(kTransfer, timeout_);
   }
 }
 

@@ -24,6 +24,7 @@ class NcclCommunicator final : public GpuTransport {
   llvm::Error Exchange(llvm::ArrayRef<DeviceMessage> send, llvm::ArrayRef<DeviceMessage> receive,
                        CUstream_st* stream) override;
   llvm::Error Wait(llvm::function_ref<llvm::Expected<bool>()> is_done) override;
+  void Abort() override;
 
  private:
   NcclCommunicator(const NcclLibrary& library, double timeout)
@@ -33,11 +34,10 @@ class NcclCommunicator final : public GpuTransport {
   /// Waits until the work of the last call on the CPU has ended.
   llvm::Error Settle(const char* function, double timeout);
   llvm::Error TimeOut(const char* function, double timeout);
-  void Abort();
 
   const NcclLibrary& library_;
   const double timeout_;
-  ncclComm_t communicator_ = nullptr;  // null after an Error
+  ncclComm_t communicator_ = nullptr;  // null after an Error or Abort
 };
 
 }  // namespace pdl::cuda

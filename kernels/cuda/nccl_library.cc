@@ -21,14 +21,15 @@ std::string Find(const char* file, NcclLibrary& library) {
   if (handle == nullptr) return dlerror();
 #define PDL_FIND(name)                                                                  \
   library.name = reinterpret_cast<decltype(library.name)>(dlsym(handle, "nccl" #name)); \
-  if (library.name == nullptr) return "it has no function nccl" #name;
+  if (library.name == nullptr) return std::string(file) + " has no function nccl" #name;
   PDL_NCCL_FUNCTIONS(PDL_FIND)
 #undef PDL_FIND
   int version = 0;
-  if (library.GetVersion(&version) != ncclSuccess) return "its version is unknown";
+  if (library.GetVersion(&version) != ncclSuccess)
+    return std::string("the version of ") + file + " is unknown";
   if (version >= VersionCode(NcclLibrary::kOldestMajor, NcclLibrary::kOldestMinor)) return "";
-  return llvm::formatv("version {0}.{1} or later is required, but it has the version code {2}",
-                       NcclLibrary::kOldestMajor, NcclLibrary::kOldestMinor, version);
+  return llvm::formatv("version {0}.{1} or later is required, but {2} has the version code {3}",
+                       NcclLibrary::kOldestMajor, NcclLibrary::kOldestMinor, file, version);
 }
 
 }  // namespace
@@ -38,9 +39,9 @@ llvm::Expected<NcclLibrary> NcclLibrary::LoadFrom(const char* file) {
   const std::string problem = Find(file, library);
   if (problem.empty()) return library;
   return MakeDeviceError(
-      "adding the gradients of several GPUs requires NCCL ({0}: {1}); it is the package libnccl2 "
-      "of NVIDIA's repository for Debian, and nvidia-nccl-cu{2} on PyPI",
-      file, problem, CUDART_VERSION / 1000);
+      "adding the gradients of several GPUs requires NCCL ({0}); install the package libnccl2 of "
+      "NVIDIA's repository for Debian, or nvidia-nccl-cu{1} of PyPI",
+      problem, CUDART_VERSION / 1000);
 }
 
 llvm::Expected<const NcclLibrary*> NcclLibrary::Load() {

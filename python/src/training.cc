@@ -67,7 +67,7 @@ PyTraining::PyTraining(const Program& program, const std::string& device, int th
       options_(OptionsFor(program, weights, seed)),
       feed_(*program.graph),
       ranks_(ranks),
-      has_joined_device_(cpu_sums),
+      cpu_sums_(cpu_sums),
       has_parts_(has_parts),
       check_finite_(check_finite),
       average_(average) {
@@ -195,9 +195,11 @@ llvm::Expected<std::vector<double>> PyTraining::RunParts(const StepNetwork& next
   MicroBatchStep::Batch batch;
   batch.parts = rows;
   if (ranks_) batch.communicator = ranks_->communicator();
-  if (!std::exchange(has_joined_device_, true))
+  if (!cpu_sums_ && !has_joined_device_) {
     if (llvm::Error error = context_->JoinRanks(batch.communicator).moveInto(device_ranks_))
       return error;
+    has_joined_device_ = true;
+  }
   batch.device_ranks = device_ranks_.get();
   const FedTensors* part = fed.begin();
   const auto put = [&](int64_t) {

@@ -92,9 +92,10 @@ class PyTraining {
   std::unique_ptr<DeviceContext> context_;
   Feed feed_;
   PyRanks* ranks_;
+  const bool cpu_sums_;
   /// Null if gradients are added on the CPU, and before the first step in parts.
   std::shared_ptr<DeviceRanks> device_ranks_;
-  bool has_joined_device_;
+  bool has_joined_device_ = false;
   const bool has_parts_;
   bool check_finite_;
   /// The decay of the moving averages; 0: none.

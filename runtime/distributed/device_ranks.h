@@ -38,14 +38,14 @@ class PDL_API DeviceRanks {
   int64_t bytes_sent() const { return bytes_sent_; }
 
   /// Allocates memory, aligned to 256 bytes. It is reused in the order of kCompute when it is
-  /// freed, so memory that kExchange uses is freed after Finish.
+  /// freed, so memory that kExchange uses is freed after Finish or Cancel.
   virtual llvm::Expected<std::shared_ptr<void>> Allocate(int64_t bytes) = 0;
   /// Sets the sums to the elements of a floating-point tensor, converted, times `weight`. Sums of
   /// f64 tensors are f64, others f32. In kCompute, as is Divide.
   virtual llvm::Error Weigh(const Tensor& from, double weight, void* sums) = 0;
   /// Sets the elements to the sums divided by `count`, converted.
   virtual llvm::Error Divide(const void* sums, double count, Tensor& to) = 0;
-  /// Sets `count` sums to left + right; they may be the left numbers.
+  /// Sets `count` sums to left + right; `sums` may equal `left`.
   virtual llvm::Error Add(Queue queue, DType dtype, const void* left, const void* right,
                           size_t count, void* sums) = 0;
 
@@ -59,6 +59,9 @@ class PDL_API DeviceRanks {
   /// Waits until the work in kExchange is done. A RankError if the other ranks do not take part
   /// within the communicator's timeout.
   virtual llvm::Error Finish() = 0;
+  /// Aborts the work in kExchange, whether or not the other ranks take part in it, so that its
+  /// memory can be freed. Later exchanges return a RankError. For use after an Error.
+  virtual void Cancel() = 0;
 
  protected:
   DeviceRanks(int rank, int size) : rank_(rank), size_(size) {}

@@ -31,7 +31,7 @@ class DeviceValues {
 class DeviceSum {
  public:
   /// Starts with the leaf `begin`. `leaves` is the number of leaves over all ranks, of which this
-  /// rank adds those of MicroBatchesOf. The layout and the device must outlive the sum.
+  /// rank adds those of MicroBatchesOf. The device must outlive the sum.
   DeviceSum(DeviceRanks& device, const SumLayout& layout, int64_t begin, int64_t leaves);
 
   /// Allocates the next leaf, whose values are then put with Weigh.

@@ -119,7 +119,9 @@ std::optional<Launcher> FindLauncher() {
         : has_pmi ? Transport::kMpich
                   : Transport::kNone,
         NumberIn("PMI_SIZE").value_or(*tasks),
-        Local{NumberIn("SLURM_STEP_TASKS_PER_NODE"), NumberIn("SLURM_LOCALID")},
+        // Hydra's processes have the SLURM_LOCALID of the proxy that srun has started.
+        Local{NumberIn("SLURM_STEP_TASKS_PER_NODE"),
+              NumberIn(IsSet("MPI_LOCALRANKID") ? "MPI_LOCALRANKID" : "SLURM_LOCALID")},
         "it was started without MPI; srun --mpi=pmix uses Open MPI, and --mpi=pmi2 MPICH");
   } else if (const auto ranks = NumberIn("PMI_SIZE")) {
     found = MakeLauncher("mpiexec of MPICH", Transport::kMpich, *ranks,

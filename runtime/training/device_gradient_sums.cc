@@ -21,6 +21,9 @@ class DeviceSums final : public GradientSums {
       sums_.emplace_back(device, layout, step.own.begin, step.leaves);
     has_leaf_.resize(sums_.size());
   }
+  ~DeviceSums() override {
+    if (is_exchanging_) device_.Cancel();
+  }
 
   bool are_on_device() const override { return true; }
 
@@ -46,7 +49,10 @@ class DeviceSums final : public GradientSums {
   }
 
   int64_t end(size_t bucket) const override { return sums_[bucket].end(); }
-  llvm::Error Start(size_t bucket) override { return sums_[bucket].Start(); }
+  llvm::Error Start(size_t bucket) override {
+    is_exchanging_ = true;
+    return sums_[bucket].Start();
+  }
 
   llvm::Error Finish(double seconds) override {
     const TraceSpan span("sum over ranks");
@@ -64,8 +70,10 @@ class DeviceSums final : public GradientSums {
         return error;
       stop_ = note.stop != 0;
     }
-    if (llvm::Error error = sums_.back().Start()) return error;
-    return device_.Finish();
+    if (llvm::Error error = Start(sums_.size() - 1)) return error;
+    if (llvm::Error error = device_.Finish()) return error;
+    is_exchanging_ = false;
+    return llvm::Error::success();
   }
 
   bool stop() const override { return stop_; }
@@ -114,6 +122,8 @@ class DeviceSums final : public GradientSums {
   std::deque<SumLayout> layouts_;  // by bucket, as the next ones
   std::deque<DeviceSum> sums_;
   std::vector<bool> has_leaf_;
+  /// Whether work that was launched in kExchange may use the memory of the sums.
+  bool is_exchanging_ = false;
   TreeSum metrics_;
   std::vector<double> metrics_of_leaf_;
   TreeValues total_metrics_;

@@ -34,9 +34,9 @@ struct SumsOfStep {
   SumNote note;
 };
 
-/// The sums of one step, by bucket. The values of a micro-batch are put, and added when all of a
-/// bucket are known. When a bucket has the values of all micro-batches of this rank, its sum over
-/// the ranks may be started: in order, and not that of the last bucket, which belongs to Finish.
+/// The sums of one step, by bucket. For each micro-batch: Put and PutMetric for all values of a
+/// bucket, then AddLeaf. After the last micro-batch of this rank: Start, for all buckets but the
+/// last one, in order. Then Finish.
 class GradientSums {
  public:
   /// The position in the sums of a bucket from which Mean and Metric read.

@@ -5,6 +5,7 @@
 
 #include "llvm/ADT/DenseMap.h"
 #include "llvm/ADT/STLExtras.h"
+#include "llvm/ADT/ScopeExit.h"
 #include "llvm/Support/xxhash.h"
 #include "pdl/op/error.h"
 #include "pdl/op/host_copy.h"
@@ -91,7 +92,12 @@ class MicroBatchStep::Runner : public OutputObserver {
     Result result;
     if (llvm::Error error = Sum(&result)) return error;
     if (llvm::Error error = PutMeans(&result)) return error;
+    // Memory of the device is scarce; that of the CPU is reused in the next step.
+    const bool frees_means = sums_->are_on_device();
+    sums_.reset();
     if (llvm::Error error = Update(&result)) return error;
+    for (const Mean& mean : step_.means_)
+      if (frees_means) scope_.Erase(mean.name);
     if (llvm::Error error = ExchangeParameters()) return error;
     Network::SetRunCount(&scope_, first_run_ + static_cast<uint64_t>(batch_.parts.count()));
     return result;
@@ -271,9 +277,11 @@ class MicroBatchStep::Runner : public OutputObserver {
         send.push_back({rank, tensor->raw(), bytes});
       tensors.push_back(std::move(*tensor));
     }
+    auto cancel = llvm::make_scope_exit([&] { ranks.Cancel(); });
     if (llvm::Error error = ranks.BeginExchange()) return error;
     if (llvm::Error error = ranks.Exchange(send, receive)) return error;
     if (llvm::Error error = ranks.Finish()) return error;
+    cancel.release();
     for (const auto& [each, tensor] : llvm::zip_equal(step_.owned_, tensors))
       if (each.owner != ranks.rank()) scope_.Create(each.name)->Set(std::move(tensor));
     return llvm::Error::success();

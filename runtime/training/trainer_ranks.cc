@@ -65,9 +65,12 @@ llvm::Error Trainer::Impl::JoinRanks() {
 }
 
 llvm::Error Trainer::Impl::JoinDevice() {
-  if (options.cpu_sums || std::exchange(has_joined_device, true)) return llvm::Error::success();
-  return context.JoinRanks(is_distributed() ? options.communicator : nullptr)
-      .moveInto(device_ranks);
+  if (options.cpu_sums || has_joined_device) return llvm::Error::success();
+  if (llvm::Error error = context.JoinRanks(is_distributed() ? options.communicator : nullptr)
+                              .moveInto(device_ranks))
+    return error;
+  has_joined_device = true;
+  return llvm::Error::success();
 }
 
 llvm::Error Trainer::Impl::CompareRanks() const {

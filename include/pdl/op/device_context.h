@@ -55,10 +55,10 @@ class PDL_API DeviceContext {
   /// Waits for all launched work and returns its errors.
   virtual llvm::Error Synchronize() = 0;
   /// Connects this device to those of the other ranks, so that gradients are added in its memory;
-  /// `ranks` may be null: then only those of this process are. All ranks make this call together.
-  /// Returns null if gradients are to be added on the CPU: on the CPU, and if several ranks use one
-  /// GPU. Otherwise a RankError on all ranks if some cannot be connected. The result must be used
-  /// with this context or its Forks, and the context must outlive it.
+  /// null: only gradients of this process are added. All ranks make this call together. Returns
+  /// null if gradients are to be added on the CPU: on the CPU, and if several ranks use one GPU. A
+  /// RankError if a rank cannot be connected. The result must be used with this context or its
+  /// Forks, and the context must outlive it.
   virtual llvm::Expected<std::shared_ptr<DeviceRanks>> JoinRanks(Communicator* ranks);
   /// A hash of the properties (ISA, GPU model) that a prepared state depends on.
   virtual uint64_t Fingerprint() const { return 0; }

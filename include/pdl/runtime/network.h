@@ -67,9 +67,9 @@ struct RunOptions {
   bool check_indices = false;
   /// Observes the result of each call. Calls run in source order without fused groups. Slow.
   RunObserver* observer = nullptr;
-  /// If not null, receives each output as soon as it is complete, instead of only after the run. If
-  /// calls are observed individually, outputs are complete after the last call; on CUDA, too,
-  /// except those of OutputObserver::TakesOnDevice.
+  /// If not null, receives each output as soon as it is complete, instead of only after the run.
+  /// If calls are observed individually, all outputs are complete after the last call; on CUDA, all
+  /// but those of OutputObserver::TakesOnDevice always are.
   OutputObserver* output_observer = nullptr;
   /// If not null, accumulates the time of each step of the plan, including fused groups. On CUDA,
   /// each step is synchronized.

@@ -98,8 +98,8 @@ class PDL_API MicroBatchStep {
     /// The ranks that share the micro-batches, or null. They must run the same step of the same
     /// number of rows.
     Communicator* communicator = nullptr;
-    /// Not null: gradients and parameters stay on the device of `context`, which is that of
-    /// DeviceContext::JoinRanks for these ranks. Null: they are added on the CPU.
+    /// The result of JoinRanks of Run's context for `communicator`: gradients and parameters stay
+    /// on the device. Null: they are added on the CPU.
     DeviceRanks* device_ranks = nullptr;
     /// The number of the step in the run, and whether this rank was asked to stop.
     int64_t step = 0;

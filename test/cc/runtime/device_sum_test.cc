@@ -3,6 +3,7 @@
 #include <cmath>
 
 #include "pdl/compiler/pipeline.h"
+#include "pdl/op/error.h"
 #include "pdl/train/micro_batches.h"
 #include "test/cc/testing/host_ranks.h"
 #include "test/cc/testing/thread_communicator.h"
@@ -84,33 +85,8 @@ TEST(DeviceSum, SendsNoMoreThanTheBound) {
     });
 }
 
-/// The states after two steps of five rows, as bytes.
-std::string StatesAfterSteps(const MicroBatchStep& step, Communicator* ranks, DeviceRanks* device) {
-  Scope scope;
-  CPUContext context(1);
-  MicroBatchStep::Batch batch;
-  batch.parts = {5, 1};
-  batch.communicator = ranks;
-  batch.device_ranks = device;
-  batch.run.training = true;
-  const auto put = [&](int64_t leaf) {
-    const auto row = static_cast<float>(leaf);
-    scope.Create("x")->Set(F32({1, 2}, {std::sin(row), 3 * std::cos(row)}));
-    scope.Create("t")->Set(F32({1}, {std::sin(7 * row)}));
-    return llvm::Error::success();
-  };
-  batch.put = put;
-  std::string bytes;
-  for (batch.step = 1; batch.step <= 2; ++batch.step) {
-    const MicroBatchStep::Result result = Value(step.Run(batch, &scope, &context));
-    bytes += std::to_string(result.metrics[0]) + " ";
-  }
-  for (const auto* state : step.update().graph().states())
-    bytes += Bytes(*scope.Find(state->name())->Get<Tensor>());
-  return bytes;
-}
-
-TEST(DeviceSum, AStepHasTheBitsOfSumsOnTheHost) {
+/// A step of a network whose gradients are f32 and f64.
+std::shared_ptr<const MicroBatchStep> MakeStep(int64_t bucket_bytes) {
   const Graph graph = MakeGraph(R"(input x: f32[N, 2]
 input t: f32[N]
 state seen: f64[2] = zeros()
@@ -123,12 +99,50 @@ minimize loss with adam(lr=0.05)
   PassContext passes{GlobalRegistry()};
   const unsigned active[] = {0};
   passes.active = active;
-  ASSERT_EQ(Message(StepPipeline().Run(step, passes)), "");
+  EXPECT_EQ(Message(StepPipeline().Run(step, passes)), "");
+  MicroBatchStep::Properties properties;
+  properties.metrics = {"loss"};
+  properties.bucket_bytes = bucket_bytes;
+  return Value(MicroBatchStep::Create(step, properties, {}, GlobalRegistry()));
+}
+
+/// Runs a step with micro-batches of one row.
+llvm::Expected<MicroBatchStep::Result> RunStep(const MicroBatchStep& step, int64_t number,
+                                               int64_t rows, Communicator* ranks,
+                                               DeviceRanks* device, Scope& scope) {
+  CPUContext context(1);
+  MicroBatchStep::Batch batch;
+  batch.step = number;
+  batch.parts = {rows, 1};
+  batch.communicator = ranks;
+  batch.device_ranks = device;
+  batch.run.training = true;
+  const auto put = [&](int64_t leaf) {
+    const auto row = static_cast<float>(leaf);
+    scope.Create("x")->Set(F32({1, 2}, {std::sin(row), 3 * std::cos(row)}));
+    scope.Create("t")->Set(F32({1}, {std::sin(7 * row)}));
+    return llvm::Error::success();
+  };
+  batch.put = put;
+  return step.Run(batch, &scope, &context);
+}
+
+/// The states after two steps of five rows, as bytes.
+std::string StatesAfterSteps(const MicroBatchStep& step, Communicator* ranks, DeviceRanks* device) {
+  Scope scope;
+  std::string bytes;
+  for (const int64_t number : {1, 2}) {
+    const auto result = Value(RunStep(step, number, 5, ranks, device, scope));
+    bytes += std::to_string(result.metrics[0]) + " ";
+  }
+  for (const auto* state : step.update().graph().states())
+    bytes += Bytes(*scope.Find(state->name())->Get<Tensor>());
+  return bytes;
+}
+
+TEST(DeviceSum, AStepHasTheBitsOfSumsOnTheHost) {
   for (const int64_t bucket_bytes : {1, 100, 1 << 20}) {
-    MicroBatchStep::Properties properties;
-    properties.metrics = {"loss"};
-    properties.bucket_bytes = bucket_bytes;
-    const auto made = Value(MicroBatchStep::Create(step, properties, {}, GlobalRegistry()));
+    const auto made = MakeStep(bucket_bytes);
     const std::string expected = StatesAfterSteps(*made, nullptr, nullptr);
     HostRanks one(nullptr);
     EXPECT_EQ(StatesAfterSteps(*made, nullptr, &one) == expected, true) << bucket_bytes;
@@ -137,11 +151,50 @@ minimize loss with adam(lr=0.05)
         HostRanks device(&communicator);
         EXPECT_EQ(StatesAfterSteps(*made, &communicator, &device) == expected, true)
             << bucket_bytes << " bytes, " << ranks << " ranks";
+        EXPECT_EQ(device.num_cancels, 0);
         if (communicator.rank() == 0) {
           EXPECT_GT(device.bytes_sent(), 0);
         }
       });
   }
+}
+
+/// Runs out of memory after a number of allocations.
+class SmallRanks : public HostRanks {
+ public:
+  SmallRanks(Communicator& ranks, int allocations) : HostRanks(&ranks), left_(allocations) {}
+  llvm::Expected<std::shared_ptr<void>> Allocate(int64_t bytes) override {
+    if (left_-- == 0) return MakeDeviceError("no memory");
+    return HostRanks::Allocate(bytes);
+  }
+
+ private:
+  int left_;
+};
+
+TEST(DeviceSum, AFailedStepCancelsItsExchanges) {
+  const auto made = MakeStep(1);
+  bool fails = true, has_cancelled = false;
+  for (int allocations = 0; fails; ++allocations) {
+    ASSERT_LT(allocations, 1000);
+    // All ranks fail at the same allocation.
+    RunRanks(2, [&](Communicator& communicator) {
+      SmallRanks device(communicator, allocations);
+      Scope scope;
+      auto result = RunStep(*made, 1, 4, &communicator, &device, scope);
+      const bool is_first = communicator.rank() == 0;
+      if (result) {
+        EXPECT_EQ(device.num_cancels, 0);
+        if (is_first) fails = false;
+        return;
+      }
+      EXPECT_EQ(Message(result.takeError()), "no memory");
+      if (device.bytes_sent() == 0) return;
+      EXPECT_EQ(device.num_cancels, 1) << allocations;
+      if (is_first) has_cancelled = true;
+    });
+  }
+  EXPECT_TRUE(has_cancelled);
 }
 
 TEST(DeviceSum, NoValues) {

@@ -40,6 +40,15 @@ TEST(Launcher, ProcessesOfAMachineTakeItsGpusInTurn) {
     EXPECT_EQ(gpu_of_rank_5(4), 1);
   }
   {
+    // srun starts Hydra's proxies, whose processes have their SLURM_LOCALID.
+    const Environment mpich_in_slurm{{"SLURM_STEP_NUM_TASKS", "2"},
+                                     {"SLURM_LOCALID", "0"},
+                                     {"PMI_SIZE", "8"},
+                                     {"PMI_FD", "9"},
+                                     {"MPI_LOCALRANKID", "3"}};
+    EXPECT_EQ(gpu_of_rank_5(4), 3);
+  }
+  {
     const Environment torchrun{{"WORLD_SIZE", "8"}, {"RANK", "5"}, {"LOCAL_RANK", "0"}};
     EXPECT_EQ(gpu_of_rank_5(4), 0);
   }

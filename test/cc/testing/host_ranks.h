@@ -57,6 +57,9 @@ class HostRanks : public DeviceRanks {
     return llvm::Error::success();
   }
   llvm::Error Finish() override { return llvm::Error::success(); }
+  void Cancel() override { ++num_cancels; }
+
+  int num_cancels = 0;
 
  protected:
   llvm::Error StartExchange(llvm::ArrayRef<DeviceMessage> send,

@@ -37,6 +37,7 @@ class NcclHostRanks : public HostRanks {
   llvm::Error Finish() override {
     return transport_.Wait([]() -> llvm::Expected<bool> { return true; });
   }
+  void Cancel() override { transport_.Abort(); }
 
  private:
   llvm::Error StartExchange(llvm::ArrayRef<DeviceMessage> send,
@@ -57,14 +58,14 @@ TreeValues LeafOf(int64_t leaf, size_t count) {
 TEST(Nccl, IsLoadedOrNamesItsPackages) {
   EXPECT_EQ(WhyNoNccl(), "");
   const std::string packages =
-      "; it is the package libnccl2 of NVIDIA's repository for Debian, and nvidia-nccl-cu" +
-      std::to_string(CUDART_VERSION / 1000) + " on PyPI";
+      "; install the package libnccl2 of NVIDIA's repository for Debian, or nvidia-nccl-cu" +
+      std::to_string(CUDART_VERSION / 1000) + " of PyPI";
   EXPECT_EQ(Message(NcclLibrary::LoadFrom("libnccl-missing.so").takeError()),
-            "adding the gradients of several GPUs requires NCCL (libnccl-missing.so: "
+            "adding the gradients of several GPUs requires NCCL ("
             "libnccl-missing.so: cannot open shared object file: No such file or directory)" +
                 packages);
   EXPECT_EQ(Message(NcclLibrary::LoadFrom("libm.so.6").takeError()),
-            "adding the gradients of several GPUs requires NCCL (libm.so.6: it has no function "
+            "adding the gradients of several GPUs requires NCCL (libm.so.6 has no function "
             "ncclGetVersion)" +
                 packages);
 }
@@ -185,7 +186,7 @@ TEST(Nccl, WorkThatDoesNotEnd) {
         const auto transport = Value(ConnectByNccl(communicator));
         EXPECT_EQ(Message(ExchangeNumbers(*transport, communicator.rank())), "");
         EXPECT_EQ(Message(transport->Wait([]() -> llvm::Expected<bool> { return false; })),
-                  "a sum of gradients by NCCL: other ranks did not answer within 0.2 s");
+                  "a transfer between GPUs by NCCL: other ranks did not answer within 0.2 s");
         EXPECT_EQ(IsAborted(fake, communicator.rank()), true);
       },
       0.2);
