@@ -153,20 +153,20 @@ TEST(Nccl, ARankThatDoesNotAnswer) {
       2,
       [&](Communicator& communicator) {
         const auto transport = Value(ConnectByNccl(communicator));
+        communicator.set_timeout(60);  // not that of the transport
         if (communicator.rank() == 1) {
           EXPECT_EQ(Message(communicator.Barrier()), "");
           return;
         }
         const auto begin = std::chrono::steady_clock::now();
         EXPECT_EQ(Message(ExchangeNumbers(*transport, 0)),
-                  "ncclGroupEnd: other ranks did not answer within 0.5 s");
+                  "ncclGroupEnd: other ranks did not answer within 1 s");
         const std::chrono::duration<double> time = std::chrono::steady_clock::now() - begin;
-        EXPECT_GE(time.count(), 0.5);
+        EXPECT_GE(time.count(), 1);
         EXPECT_EQ(IsAborted(fake, 0), true);
-        communicator.set_timeout(60);
         EXPECT_EQ(Message(communicator.Barrier()), "");
       },
-      0.5);
+      1);
   // A rank that never joins.
   ncclUniqueId id = {};
   const NcclLibrary& library = *Value(NcclLibrary::Load());
@@ -186,10 +186,10 @@ TEST(Nccl, WorkThatDoesNotEnd) {
         const auto transport = Value(ConnectByNccl(communicator));
         EXPECT_EQ(Message(ExchangeNumbers(*transport, communicator.rank())), "");
         EXPECT_EQ(Message(transport->Wait([]() -> llvm::Expected<bool> { return false; })),
-                  "a transfer between GPUs by NCCL: other ranks did not answer within 0.2 s");
+                  "a transfer between GPUs by NCCL: other ranks did not answer within 1 s");
         EXPECT_EQ(IsAborted(fake, communicator.rank()), true);
       },
-      0.2);
+      1);
 }
 
 /// The Error of rank 0 in the first exchange, or before, if that function fails.
@@ -205,7 +205,7 @@ std::string MessageOfFailure(const char* function, ncclResult_t result) {
                                     : Message(transport.takeError());
         if (communicator.rank() == 0) message = own;
       },
-      0.2);
+      1);
   return message;
 }
 
