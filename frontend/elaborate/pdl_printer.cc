@@ -302,13 +302,20 @@ void PdlPrinter::Print() {
     os_ << "update " << update.state->name() << " = " << update.value->name() << '\n';
   }
   for (const GraphTraining& training : graph_.trainings()) {
-    if (!options_.trainings) os_ << "# with a layer of another file: ";
-    os_ << "minimize " << training.loss->name() << " over ["
-        << llvm::join(
-               llvm::map_range(training.parameters, [](const Value* p) { return p->name(); }), ", ")
-        << "] with " << training.optimizer;
-    if (training.every > 1) os_ << " every " << training.every;
-    os_ << '\n';
+    std::string statement;
+    llvm::raw_string_ostream os(statement);
+    os << "minimize " << training.loss->name() << " over ["
+       << llvm::join(llvm::map_range(training.parameters, [](const Value* p) { return p->name(); }),
+                     ", ")
+       << "] with " << training.optimizer;
+    if (training.every > 1) os << " every " << training.every;
+    if (options_.trainings) {
+      os_ << statement << '\n';
+    } else {
+      // The optimizer is text of a file, which may have several lines.
+      os_ << "# with a layer of another file: " << llvm::join(llvm::split(statement, '\n'), "\n# ")
+          << '\n';
+    }
   }
   for (const GraphOutput& output : graph_.outputs()) {
     PrintComment(output.comment);
