@@ -312,7 +312,7 @@ void PdlPrinter::Print() {
     if (options_.trainings) {
       os_ << statement << '\n';
     } else {
-      // The optimizer is text of a file, which may have several lines.
+      // The source of an optimizer may have several lines.
       os_ << "# with a layer of another file: " << llvm::join(llvm::split(statement, '\n'), "\n# ")
           << '\n';
     }
