@@ -44,7 +44,8 @@ if [[ -f $build/lib/libpdl_gloo.so ]]; then
   for rank in 0 1; do
     alone "${train[@]}" "$work/gloo" --rank $rank --world 2 --rendezvous "$work/meet" >>"$work/log" 2>&1 &
   done
-  wait %1 && wait %2
+  wait %1
+  wait %2
   trains_alike gloo
 fi
 for mpi in openmpi mpich; do
