@@ -40,4 +40,10 @@ bool IsPath(llvm::StringRef text) {
   return true;
 }
 
+bool IsPrintable(llvm::StringRef text) {
+  return llvm::none_of(text, [](unsigned char c) { return c < 0x20 || c == 0x7f; });
+}
+
+bool IsWeightName(llvm::StringRef text) { return !text.empty() && IsPrintable(text); }
+
 }  // namespace pdl

@@ -14,6 +14,11 @@ bool IsIdentifier(llvm::StringRef text);
 /// Whether the language accepts the name for a value, `y` or `encoder.0.w`: an identifier, then
 /// words of letters, digits and '_', separated by '.'.
 bool IsPath(llvm::StringRef text);
+/// Whether the string has no control character.
+bool IsPrintable(llvm::StringRef text);
+/// Whether a network can be stored with a weight whose file or tensor has this name: not empty,
+/// without control characters.
+bool IsWeightName(llvm::StringRef text);
 
 }  // namespace pdl
 

@@ -34,10 +34,6 @@ bool SameTensorType(const Type& a, const Type& b) {
 
 }  // namespace
 
-bool NetworkReader::IsPrintable(llvm::StringRef text) {
-  return llvm::none_of(text, [](unsigned char c) { return c < 0x20 || c == 0x7f; });
-}
-
 bool NetworkReader::IsText(llvm::StringRef text) {
   return llvm::all_of(
       text, [](char c) { return c == '\n' || c == '\t' || IsPrintable(llvm::StringRef(&c, 1)); });

@@ -71,9 +71,8 @@ class NetworkReader {
   /// a constraint says so.
   bool MayUpdate(const Type& state, const Type& value);
 
-  /// Whether a string may be printed to a terminal as is; comments and messages may have several
-  /// lines.
-  static bool IsPrintable(llvm::StringRef text);
+  /// Whether the string has no control characters but ends of lines and tabs, as comments and
+  /// messages may.
   static bool IsText(llvm::StringRef text);
   llvm::Error ReadComment(const VarDesc& desc, Value* value);
   /// Checks that the name is valid and not in use.

@@ -2,6 +2,7 @@
 
 #include <optional>
 
+#include "ir/names.h"
 #include "llvm/ADT/STLExtras.h"
 #include "llvm/ADT/StringExtras.h"
 #include "llvm/ADT/StringMap.h"
@@ -164,6 +165,12 @@ class Matcher {
   /// Adds the match, or the problem with its types.
   void Check(const WeightTarget& target, size_t index) {
     const WeightEntry& entry = listing_.entries[index];
+    if (!IsWeightName(entry.name) || !IsWeightName(entry.file)) {
+      matches_.problems.push_back(
+          "the tensor for '" + target.value->name() +
+          "', or its file, has a name that is empty or has a control character");
+      return;
+    }
     const Type& type = target.value->type();
     const bool transpose = is_transposed_[index];
     const bool same_sizes = HasSizesOf(type, entry.sizes, transpose);

@@ -7,6 +7,7 @@
 #include "frontend/elaborate/load_calls.h"
 #include "frontend/elaborate/reporter.h"
 #include "frontend/elaborate/sugar.h"
+#include "ir/names.h"
 #include "llvm/ADT/STLExtras.h"
 #include "pdl/compiler/weights.h"
 #include "pdl/op/error.h"
@@ -171,6 +172,11 @@ bool Initializers::ReadLoad(const LoadCall& load, const Type& type, VariableInfo
                        : can_transpose ? weight.transpose ? "; it fits without transpose=true"
                                                           : "; to transpose it: transpose=true"
                                        : ""));
+    return false;
+  }
+  if (!IsWeightName(entry->file)) {
+    report_.Error(Code::kWeightMismatch, load.file,
+                  "the file of '" + weight.tensor + "' has a name with a control character");
     return false;
   }
   weight.file = entry->file;

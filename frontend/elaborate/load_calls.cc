@@ -1,7 +1,10 @@
 #include "frontend/elaborate/load_calls.h"
 
+#include <tuple>
+
 #include "frontend/elaborate/expressions.h"
 #include "frontend/elaborate/reporter.h"
+#include "ir/names.h"
 #include "llvm/ADT/STLExtras.h"
 
 namespace pdl {
@@ -34,6 +37,15 @@ std::optional<LoadCall> LoadCalls::ReadCall(const ast::CallExpr* call) {
   }
   weight.file = at_.frame->module->folder + texts[0]->value.str();
   weight.tensor = texts[1]->value.str();
+  for (const auto& [text, name, what] : {std::tuple(texts[0], &weight.file, "file"),
+                                         std::tuple(texts[1], &weight.tensor, "tensor")}) {
+    // An empty name of a file is not one for the folder of an imported source, either.
+    if (!text->value.empty() && IsWeightName(*name)) continue;
+    report_.Error(Code::kBadInitializer, text->range,
+                  llvm::Twine("the name of the ") + what +
+                      (text->value.empty() ? " is empty" : " has a control character"));
+    return std::nullopt;
+  }
   return LoadCall{std::move(weight), at_.file, texts[0]->value.str(), texts[0]->range,
                   texts[1]->range};
 }

@@ -4,6 +4,7 @@
 
 #include "llvm/Support/ConvertUTF.h"
 #include "llvm/Support/FormatVariadic.h"
+#include "llvm/Support/JSON.h"
 #include "llvm/Support/Unicode.h"
 #include "pdl/compiler/diagnostic.h"
 
@@ -15,6 +16,8 @@ constexpr unsigned kTabStop = 8;
 constexpr unsigned kMaxWidth = 160;
 constexpr unsigned kWindowBefore = 60;
 constexpr unsigned kWindowAfter = 60;
+// U+FFFD, shown for what is no character.
+constexpr const char* kReplacement = "\xEF\xBF\xBD";
 
 // A source line as printed, and the column of each of its bytes.
 class PrintedLine {
@@ -67,7 +70,7 @@ class PrintedLine {
     }
     const int width = legal ? llvm::sys::unicode::columnWidthUTF8(rest.take_front(size)) : -1;
     if (width < 0) {
-      Put("\xEF\xBF\xBD", 1);
+      Put(kReplacement, 1);
     } else {
       Put(rest.take_front(size), static_cast<unsigned>(width));
     }
@@ -80,9 +83,24 @@ class PrintedLine {
   std::vector<unsigned> columns_;  // by byte, from begin_ to one past the last
 };
 
+// Names in messages come from files, which may be written to deceive: an escape sequence could
+// change what a terminal shows.
+void PrintText(llvm::raw_ostream& os, llvm::StringRef text) {
+  const std::string fixed = llvm::json::isUTF8(text) ? "" : llvm::json::fixUTF8(text);
+  for (const char c : fixed.empty() ? text : llvm::StringRef(fixed)) {
+    const bool is_control =
+        (static_cast<unsigned char>(c) < 0x20 && c != '\n' && c != '\t') || c == 0x7F;
+    if (is_control)
+      os << kReplacement;
+    else
+      os << c;
+  }
+}
+
 void PrintPlace(llvm::raw_ostream& os, const SourceFile& file, SourceRange range) {
   const SourcePosition position = file.PositionOf(range.begin);
-  os << file.name() << ':' << position.line << ':' << position.column;
+  PrintText(os, file.name());
+  os << ':' << position.line << ':' << position.column;
 }
 
 // The line number in the gutter, whose width other lines fill with blanks.
@@ -122,7 +140,8 @@ void Diagnostic::Render(llvm::raw_ostream& os) const {
     PrintPlace(os, *file, primary);
     os << ": ";
   }
-  os << SeverityName(severity) << ": " << message;
+  os << SeverityName(severity) << ": ";
+  PrintText(os, message);
   if (code != Code{}) os << " [" << CodeName(code) << ']';
   os << '\n';
   std::string blank = "  ";
@@ -136,7 +155,8 @@ void Diagnostic::Render(llvm::raw_ostream& os) const {
       PrintPlace(os, *note.file, note.range);
       os << ": ";
     }
-    os << note.text << '\n';
+    PrintText(os, note.text);
+    os << '\n';
     if (note.file != nullptr) PrintExcerpt(os, *note.file, note.range, {});
   }
 }

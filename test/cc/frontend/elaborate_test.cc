@@ -264,8 +264,10 @@ TEST(ElaborateTest, EveryBitOfANumberComesBack) {
 }
 
 TEST(ElaborateTest, TextsComeBack) {
-  EXPECT_EQ(Flat("param w: f32[] = load(\"a\\\\b\\\"\\n\\u{1}\", \"\\u{e9}\\t\")\n"),
-            "param w: f32[] = load(\"a\\\\b\\\"\\n\\u{1}\", \"\xC3\xA9\\t\")\n");
+  EXPECT_EQ(Flat("param w: f32[] = load(\"a\\\\b\\\"\", \"\\u{e9}\")\n"),
+            "param w: f32[] = load(\"a\\\\b\\\"\", \"\xC3\xA9\")\n");
+  const char* text = "input x: f32[N]\nassert N >= 2, \"a\\n\\t\\u{1}\\\\\"\noutput y = x\n";
+  EXPECT_EQ(Flat(text), text);
 }
 
 TEST(ElaborateTest, DeepNesting) {

@@ -67,6 +67,19 @@ TEST(Weights, WholePartsOfNamesAreReplaced) {
   EXPECT_EQ(Matched(kText, listing, rules), "rename: the name to be replaced is empty [PDL0411]");
 }
 
+TEST(Weights, NamesThatCannotBeStoredAreProblems) {
+  const WeightListing listing = ListingOf({{"", "f", DType::kF32, {2, 3}},
+                                           {"b\n", "f", DType::kF32, {3, 3}},
+                                           {"s", "f\x1b", DType::kF32, {}}});
+  WeightRules rules;
+  rules.rename = {{"b\n", "b.w"}};
+  EXPECT_EQ(
+      Matched(kText, listing, rules),
+      "the tensor for 'b.w', or its file, has a name that is empty or has a control character\n"
+      "the tensor for 's', or its file, has a name that is empty or has a control character\n"
+      "'a.w' is missing: f32[2, 3]\n- \n");
+}
+
 TEST(Weights, ConversionsAreAskedFor) {
   const WeightListing listing =
       ListingOf({{"a.w", "f", DType::kBF16, {3, 2}}, {"b.w", "f", DType::kF32, {3, 3}}});
