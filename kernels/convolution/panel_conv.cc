@@ -64,6 +64,7 @@ class PanelConv : public ChannelsLastConv {
   int64_t tasks_ = 1, groups_ = 1;           // of tasks; each has its own scratch memory
   std::shared_ptr<const void> packed_;
   int64_t packed_at_ = -1, scratch_at_ = 0, runs_bytes_ = 0, scratch_bytes_ = 0;
+  int64_t rows_at_ = -1;  // the scratch memory of PanelGemm in that of a group; -1: it needs none
 };
 
 PanelConv::PanelConv(const ConvSizes& sizes) : sizes_(sizes) {
@@ -122,6 +123,11 @@ llvm::Error PanelConv::Prepare(const PrepareContext& context) {
     copies = std::min(length, (DivideUp(length, d.out) + 1) * in_row) * depth();
   }
   scratch_bytes_ = runs_bytes_ + RoundUp(copies * 4, 64);
+  const int64_t rows_bytes = PanelScratchBytes(length, block_features_ / sizes_.groups);
+  if (rows_bytes > 0) {
+    rows_at_ = scratch_bytes_;
+    scratch_bytes_ += RoundUp(rows_bytes, 64);
+  }
   scratch_at_ = workspace_bytes_;
   workspace_bytes_ += groups_ * scratch_bytes_;
   return llvm::Error::success();
@@ -261,6 +267,7 @@ void PanelConv::Run(const Tensor& x, const Tensor& w, void* y, void* workspace_r
       g.run_length = run_length_;
       g.runs_of_a = runs;
       g.c_row = sizes_.features;
+      if (rows_at_ >= 0) g.scratch = reinterpret_cast<float*>(scratch + rows_at_);
       g.epilogue = epilogue;
       const int64_t y_at = first * sizes_.features + feature;
       for (int64_t group = 0; group < sizes_.groups; ++group) {

@@ -3,7 +3,9 @@
 #include <algorithm>
 #include <cstring>
 
+#include "kernels/core/cpu_isa.h"
 #include "kernels/core/float_copy.h"
+#include "kernels/linear/panel_gemm.h"
 #include "llvm/Support/FormatVariadic.h"
 #include "runtime/memory.h"
 #include "runtime/saturating.h"
@@ -24,6 +26,8 @@ constexpr int64_t kLeastRows = 64;
 constexpr int64_t kManyColumns = 256;
 // The limit for an operand that several blocks read repeatedly.
 constexpr int64_t kSharedBytes = int64_t{1} << 20;
+
+int64_t DivideUp(int64_t n, int64_t divisor) { return (n + divisor - 1) / divisor; }
 
 // The offset of the operand's matrix for each matrix of the result's batch.
 std::vector<int64_t> BatchOffsets(llvm::ArrayRef<int64_t> operand_batch,
@@ -55,6 +59,12 @@ llvm::Expected<std::shared_ptr<const MatmulPlan>> MatmulPlan::Make(const Prepare
   llvm::Expected<bool> few_rows = plan->PrepareFewRows(context);
   if (!few_rows) return few_rows.takeError();
   if (*few_rows) {
+    plan->LayOutWorkspace();
+    return plan;
+  }
+  llvm::Expected<bool> panels = plan->PreparePanels(context);
+  if (!panels) return panels.takeError();
+  if (*panels) {
     plan->LayOutWorkspace();
     return plan;
   }
@@ -134,33 +144,69 @@ void MatmulPlan::CutIntoTasks() {
   // are more columns, because the rows of a block are contiguous.
   const bool fits_cache = s.k * s.n * element_size_ <= kSharedBytes;
   const bool cuts_many_rows = s.m < s.n && s.m >= 2 * kLeastRows && fits_cache;
-  split_ = s.m >= s.n || cuts_many_rows ? Split::kRows : Split::kColumns;
-  const int64_t length = split_ == Split::kRows ? s.m : s.n;
+  const bool cuts_rows = s.m >= s.n || cuts_many_rows;
+  const int64_t length = cuts_rows ? s.m : s.n;
   const int64_t least = cuts_many_rows            ? kLeastRows
-                        : split_ == Split::kRows  ? 16
+                        : cuts_rows               ? 16
                         : s.n >= 4 * kManyColumns ? kManyColumns
                                                   : kManyColumns / 2;
-  const int64_t multiple = split_ == Split::kRows ? 16 : 64;
+  const int64_t multiple = cuts_rows ? 16 : 64;
   // An even number of pieces suits most numbers of threads.
   const int64_t even = target == 1 ? 1 : RoundUp(target, 2);
   const int64_t pieces = std::min(even, std::max<int64_t>(1, length / least));
-  block_length_ = pieces == 1 ? length : RoundUp((length + pieces - 1) / pieces, multiple);
-  if (split_ == Split::kRows) {
+  int64_t block = pieces == 1 ? length : RoundUp(DivideUp(length, pieces), multiple);
+  if (cuts_rows) {
     const int64_t in_cache = std::max(kCachedRows, kBlockBytes / (s.n * element_size_) / 16 * 16);
-    block_length_ = std::min(block_length_, in_cache);
+    block = std::min(block, in_cache);
   }
-  blocks_ = (length + block_length_ - 1) / block_length_;
-  groups_ = batch * s.m * s.n * s.k < kSmallWork ? 1 : std::min(batch * blocks_, kMaxPieces);
+  const int64_t groups = batch * s.m * s.n * s.k < kSmallWork ? 1 : kMaxPieces;
+  cuts_rows ? CutInto(block, s.n, groups) : CutInto(s.m, block, groups);
+}
+
+void MatmulPlan::CutForPanels(int64_t threads) {
+  const GemmShape& s = shape_;
+  const int64_t target = std::clamp<int64_t>(s.m * s.n * s.k / kSmallWork, 1, kMaxPieces);
+  // The costs of a block besides its multiplications, relative to them: its rows are packed, which
+  // counts less for many columns; its columns are read, and its last rows do not fill a block of
+  // registers, which counts less for many rows; and threads wait for those that compute the last
+  // blocks, or are slower.
+  constexpr double kPacking = 12, kReading = 3, kWaiting = 0.05;
+  double least = 0;
+  int64_t rows = s.m, columns = s.n;
+  for (int64_t row_blocks = 1; row_blocks <= target; ++row_blocks) {
+    for (int64_t column_blocks = 1; row_blocks * column_blocks <= target; ++column_blocks) {
+      const int64_t block_rows = DivideUp(s.m, row_blocks);
+      const int64_t block_columns = RoundUp(DivideUp(s.n, column_blocks), PanelColumns());
+      double cost = kPacking / static_cast<double>(block_columns) +
+                    kReading / static_cast<double>(block_rows);
+      if (threads > 1) {
+        const int64_t count = row_blocks * column_blocks;
+        const auto in_turn = static_cast<double>(DivideUp(count, threads) * threads);
+        cost += (in_turn + kWaiting * static_cast<double>(threads)) / static_cast<double>(count);
+      }
+      if (least != 0 && cost >= least) continue;
+      least = cost;
+      rows = block_rows;
+      columns = block_columns;
+    }
+  }
+  // A block should still be in the second-level cache when it is processed further.
+  const int64_t most = std::max(kCachedRows, kBlockBytes / (columns * element_size_));
+  CutInto(DivideUp(s.m, DivideUp(s.m, std::min(rows, most))), columns, kMaxPieces);
+}
+
+void MatmulPlan::CutInto(int64_t block_rows, int64_t block_columns, int64_t groups) {
+  block_rows_ = block_rows;
+  block_columns_ = std::min(block_columns, shape_.n);
+  column_blocks_ = DivideUp(shape_.n, block_columns_);
+  blocks_ = DivideUp(shape_.m, block_rows_) * column_blocks_;
+  groups_ = std::min(static_cast<int64_t>(a_offsets_.size()) * blocks_, groups);
 }
 
 GemmShape MatmulPlan::BlockShape(int64_t block) const {
   GemmShape shape = shape_;
-  const int64_t begin = block * block_length_;
-  if (split_ == Split::kRows) {
-    shape.m = std::min(block_length_, shape_.m - begin);
-  } else {
-    shape.n = std::min(block_length_, shape_.n - begin);
-  }
+  shape.m = std::min(block_rows_, shape_.m - block / column_blocks_ * block_rows_);
+  shape.n = std::min(block_columns_, shape_.n - block % column_blocks_ * block_columns_);
   return shape;
 }
 
@@ -188,11 +234,44 @@ llvm::Expected<bool> MatmulPlan::PrepareFewRows(const PrepareContext& context) {
   constexpr int64_t kRowsOfReading = 8;
   const int64_t work = std::max(s.m, kRowsOfReading) * s.n * s.k;
   const int64_t pieces = std::clamp<int64_t>(work / kSmallWork, 1, kMaxPieces);
-  split_ = Split::kColumns;
-  block_length_ = std::min(s.n, RoundUp((s.n + pieces - 1) / pieces, 64));
-  blocks_ = (s.n + block_length_ - 1) / block_length_;
-  groups_ = blocks_;
+  CutInto(s.m, RoundUp(DivideUp(s.n, pieces), 64), kMaxPieces);
   return true;
+}
+
+llvm::Expected<bool> MatmulPlan::PreparePanels(const PrepareContext& context) {
+  const GemmShape& s = shape_;
+  const Tensor* constant = context.constant_input(1);
+  // With AVX-512, oneDNN is as fast. It prepares a matmul for one number of rows.
+  if (compute_dtype_ != DType::kF32 || CurrentIsa() == Isa::kAvx512 || constant == nullptr ||
+      a_offsets_.size() != 1 || s.m <= kFewRows || s.a_column != 1 ||
+      s.m * s.n * s.k <= TinyWork()) {
+    return false;
+  }
+  if (llvm::Error error = PackIntoPanels(context, *constant)) return error;
+  uses_panels_ = true;
+  const DeviceContext& device = context.device();
+  CutForPanels(device.is_native() ? static_cast<const CPUContext&>(device).threads() : 1);
+  const int64_t pointers = RoundUp(block_rows_, PanelRows()) * static_cast<int64_t>(sizeof(float*));
+  scratch_bytes_ = RoundUp(pointers, 64) + PanelScratchBytes(block_rows_, block_columns_);
+  return true;
+}
+
+void MatmulPlan::RunPanels(const GemmShape& shape, const float* a, const float* b, float* c,
+                           void* scratch) const {
+  const float** rows = static_cast<const float**>(scratch);
+  const int64_t pointers = RoundUp(block_rows_, PanelRows()) * static_cast<int64_t>(sizeof(float*));
+  for (int64_t i = 0; i < shape.m; ++i) rows[i] = a + i * shape.a_row;
+  PanelGemm gemm;
+  gemm.rows = shape.m;
+  gemm.columns = shape.n;
+  gemm.run_length = shape.k;
+  gemm.runs_of_a = rows;
+  gemm.b = b;
+  gemm.c = c;
+  gemm.c_row = shape.c_row;
+  if (PanelScratchBytes(shape.m, shape.n) > 0)
+    gemm.scratch = reinterpret_cast<float*>(static_cast<char*>(scratch) + RoundUp(pointers, 64));
+  RunPanelGemm(gemm);
 }
 
 llvm::Error MatmulPlan::PackIntoPanels(const PrepareContext& context, const Tensor& constant) {
@@ -232,7 +311,7 @@ void MatmulPlan::ReadByColumns() {
 
 void MatmulPlan::ChoosePlain() {
   // A block of columns has another number of them.
-  plain_ = split_ == Split::kRows || blocks_ == 1 ? NarrowGemm(compute_dtype_, shape_.n) : nullptr;
+  plain_ = column_blocks_ == 1 ? NarrowGemm(compute_dtype_, shape_.n) : nullptr;
   // oneDNN has no f64.
   const bool uses_blocks = compute_dtype_ == DType::kF64 || shape_.n % 8 == 0;
   if (plain_ == nullptr && uses_blocks) plain_ = BlockGemm(compute_dtype_, shape_);
@@ -280,7 +359,7 @@ llvm::Error MatmulPlan::PreparePlain(const PrepareContext& context) {
 
 llvm::Error MatmulPlan::PrepareDnnl(const PrepareContext& context) {
   const Tensor* constant = b_elements_ == shape_.k * shape_.n ? context.constant_input(1) : nullptr;
-  dnnl_by_block_ = constant != nullptr && split_ == Split::kColumns && blocks_ > 1;
+  dnnl_by_block_ = constant != nullptr && column_blocks_ > 1;
   const bool has_tail =
       BlockShape(blocks_ - 1).m != BlockShape(0).m || BlockShape(blocks_ - 1).n != BlockShape(0).n;
   const int64_t count = dnnl_by_block_ ? blocks_ : has_tail ? 2 : 1;
@@ -293,7 +372,7 @@ llvm::Error MatmulPlan::PrepareDnnl(const PrepareContext& context) {
     if ((*gemm)->packed_layout().empty()) {
       reads_b_ = true;
     } else {
-      const int64_t first = dnnl_by_block_ ? block * block_length_ * shape_.b_column : 0;
+      const int64_t first = dnnl_by_block_ ? block * block_columns_ * shape_.b_column : 0;
       auto pack = [&]() -> llvm::Expected<std::shared_ptr<const void>> {
         auto floats = AsFloats(*constant);
         if (!floats) return floats.takeError();
@@ -392,17 +471,11 @@ OutputPiece MatmulPlan::RunTask(int64_t task, const char* a, const char* b, char
                                 void* scratch) const {
   const int64_t matrix = task / blocks_;
   const int64_t block = task % blocks_;
-  const int64_t begin = block * block_length_;
-  int64_t a_at = a_offsets_[static_cast<size_t>(matrix)];
-  int64_t b_at = b_offsets_[static_cast<size_t>(matrix)];
-  int64_t c_at = matrix * shape_.m * shape_.n;
-  if (split_ == Split::kRows) {
-    a_at += begin * shape_.a_row;
-    c_at += begin * shape_.c_row;
-  } else {
-    b_at += begin * shape_.b_column;
-    c_at += begin;
-  }
+  const int64_t row = block / column_blocks_ * block_rows_;
+  const int64_t column = block % column_blocks_ * block_columns_;
+  const int64_t a_at = a_offsets_[static_cast<size_t>(matrix)] + row * shape_.a_row;
+  const int64_t b_at = b_offsets_[static_cast<size_t>(matrix)] + column * shape_.b_column;
+  const int64_t c_at = matrix * shape_.m * shape_.n + row * shape_.c_row + column;
   const char* left = a + a_at * element_size_;
   const char* right = b + b_at * element_size_;
   char* result = c + c_at * element_size_;
@@ -410,6 +483,11 @@ OutputPiece MatmulPlan::RunTask(int64_t task, const char* a, const char* b, char
   const OutputPiece piece = {c_at, shape.m, shape.n, shape.c_row};
   if (plain_ != nullptr) {
     plain_(shape, left, right, result);
+    return piece;
+  }
+  if (uses_panels_) {
+    RunPanels(shape, reinterpret_cast<const float*>(left), reinterpret_cast<const float*>(right),
+              reinterpret_cast<float*>(result), scratch);
     return piece;
   }
   const bool is_tail = block == blocks_ - 1;

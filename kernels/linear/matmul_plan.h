@@ -11,8 +11,8 @@
 
 namespace pdl {
 
-/// Cuts the matmul into tasks depending on its sizes only, so that the result is the same for any
-/// number of threads. A task is a single matrix of the batch, or a block of rows or columns of one.
+/// Cuts the matmul into tasks such that the result is the same for any number of threads. A task is
+/// a block of some rows and columns of one matrix of the batch.
 class MatmulPlan : public CallState {
  public:
   /// The sizes in `context` must match.
@@ -26,12 +26,16 @@ class MatmulPlan : public CallState {
            llvm::function_ref<void(const OutputPiece&)> then = nullptr) const;
 
  private:
-  enum class Split { kRows, kColumns };
-
   llvm::Error ReadShapes(const PrepareContext& context, bool transpose_a, bool transpose_b);
   void CutIntoTasks();
+  /// For RunPanelGemm, which gives any part of the result the same bits: cuts it as is best for a
+  /// number of threads.
+  void CutForPanels(int64_t threads);
+  void CutInto(int64_t row_length, int64_t column_length, int64_t groups);
   /// Returns whether it is a matmul of few rows by a large matrix; then it is prepared.
   llvm::Expected<bool> PrepareFewRows(const PrepareContext& context);
+  /// Returns whether RunPanelGemm is the fastest way; then it is prepared.
+  llvm::Expected<bool> PreparePanels(const PrepareContext& context);
   llvm::Error PackIntoPanels(const PrepareContext& context, const Tensor& constant);
   void ReadByColumns();
   /// The most multiplications of a matmul that our own loops compute faster than oneDNN.
@@ -47,6 +51,8 @@ class MatmulPlan : public CallState {
   void RunMatrices(int64_t begin, int64_t end, const char* a, const char* b, char* c) const;
   /// Returns the part of c that it computed.
   OutputPiece RunTask(int64_t task, const char* a, const char* b, char* c, void* scratch) const;
+  void RunPanels(const GemmShape& shape, const float* a, const float* b, float* c,
+                 void* scratch) const;
 
   DType dtype_ = DType::kF32;          // of the operands
   DType compute_dtype_ = DType::kF32;  // f16/bf16 are multiplied as f32
@@ -57,14 +63,15 @@ class MatmulPlan : public CallState {
   /// The offsets of the operands of each matrix of the batch, in elements.
   std::vector<int64_t> a_offsets_, b_offsets_;
   std::shared_ptr<void> counted_;  // reservation against the memory limit
-  Split split_ = Split::kRows;
-  int64_t block_length_ = 0;
-  int64_t blocks_ = 1;
+  int64_t block_rows_ = 0, block_columns_ = 0;
+  int64_t column_blocks_ = 1;
+  int64_t blocks_ = 1;  // of rows and columns
   int64_t groups_ = 1;  // of tasks; each has its own scratch memory
 
   GemmFunction plain_ = nullptr;
-  /// One for each block if each block has its own packed weight, else one for blocks of
-  /// block_length_ and one for a shorter last block.
+  bool uses_panels_ = false;
+  /// One for each block if each block has its own packed weight, else one for complete blocks and
+  /// one for a smaller last block.
   std::vector<std::unique_ptr<DnnlGemm>> dnnl_;
   bool dnnl_by_block_ = false;
   /// Whether tasks read the right operand itself, not only its packed forms.

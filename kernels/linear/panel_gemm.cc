@@ -13,11 +13,17 @@ namespace {
 /// rows of a are multiplied by them.
 constexpr int64_t kDepth = 256;
 constexpr int64_t kLineFloats = 16;  // of a cache line
+/// The rows of a that are packed together: with a panel of b, they stay in the second-level cache.
+constexpr int64_t kPackedRows = 192;
+/// The minimum number of columns for which rows of a are packed.
+constexpr int64_t kColumnsToPack = 128;
 
 /// A part of the rows of b: `runs` runs from `first_run` on, and of each, `length` elements from
 /// `begin` on. In a, they begin at `a_begin`.
 struct DepthBlock {
   int64_t first_run = 0, runs = 1, begin = 0, length = 0, a_begin = 0;
+
+  int64_t total() const { return runs * length; }
 };
 
 /// The product of rows of a and a part of the rows of one panel.
@@ -26,6 +32,8 @@ struct PanelBlock {
   const float* const* runs = nullptr;
   int64_t runs_of_row = 1;  // of all parts
   DepthBlock depth;
+  /// The rows of a, packed by PackRows, or null: they are read at `runs`.
+  const float* packed = nullptr;
   const float* b = nullptr;
   float* c = nullptr;
   int64_t c_row = 0;
@@ -39,14 +47,53 @@ struct PanelBlock {
   int64_t num_ahead = 0, num_ahead_of_rows = 0;
 };
 
+/// Whether there are tiles of `count` rows, for blocks of at most `most` rows.
+constexpr bool IsTile(int64_t count, int64_t most) {
+  return count == most || (count < most && (count <= 6 || count == 8));
+}
+
+/// How packed rows are divided into blocks: of `most` rows, and the last ones such that as few
+/// multiply-adds as possible wait for one another: a block of fewer than four rows takes as long as
+/// one of four.
+template <int64_t kMost>
+class RowBlocks {
+ public:
+  /// The rows of the first block of `rows`, which is not 0.
+  static constexpr int64_t First(int64_t rows) {
+    return rows >= 2 * kMost ? kMost : kTable.first[rows];
+  }
+
+ private:
+  struct Table {
+    int64_t first[2 * kMost] = {}, cost[2 * kMost] = {};
+  };
+  static constexpr Table MakeTable() {
+    Table table;
+    for (int64_t rows = 1; rows < 2 * kMost; ++rows) {
+      for (int64_t count = 1; count <= std::min(rows, kMost); ++count) {
+        if (!IsTile(count, kMost)) continue;
+        const int64_t cost = std::max<int64_t>(count, 4) + table.cost[rows - count];
+        // Of several ways, the one with the largest first block.
+        if (table.first[rows] != 0 && cost > table.cost[rows]) continue;
+        table.first[rows] = count;
+        table.cost[rows] = cost;
+      }
+    }
+    return table;
+  }
+  static constexpr Table kTable = MakeTable();
+};
+
 template <class R>
 struct PanelBlockLoop {
   using V = typename R::V;
   static constexpr int64_t kRows = R::kBlockRows, kColumns = 2 * R::kLanes;
 
-  /// kCount rows and kVectors registers of columns. `c` has `c_row` elements between rows.
-  template <int kCount, int kVectors>
-  static PDL_INLINE void Tile(const PanelBlock& block, const float* const* runs, float* c) {
+  /// kCount rows and kVectors registers of columns. `c` has `c_row` elements between rows. Rows of
+  /// a are at `packed` or, without kPacked, at `runs`.
+  template <int kCount, int kVectors, bool kPacked>
+  static PDL_INLINE void Tile(const PanelBlock& block, const float* const* runs,
+                              const float* packed, float* c) {
     V sums[kCount][kVectors];
 #pragma GCC unroll 16
     for (int i = 0; i < kCount; ++i) {
@@ -54,17 +101,27 @@ struct PanelBlockLoop {
       for (int v = 0; v < kVectors; ++v) sums[i][v] = R::Set(0.0f);
     }
     const float* b = block.b;
-    for (int64_t run = 0; run < block.depth.runs; ++run, runs += kRows) {
-      const float* a[kCount];
+    const int64_t num_runs = kPacked ? 1 : block.depth.runs;
+    const int64_t length = kPacked ? block.depth.total() : block.depth.length;
+    for (int64_t run = 0; run < num_runs; ++run) {
+      [[maybe_unused]] const float* a[kCount];
+      if constexpr (!kPacked) {
 #pragma GCC unroll 16
-      for (int i = 0; i < kCount; ++i) a[i] = runs[i] + block.depth.a_begin;
-      for (int64_t k = 0; k < block.depth.length; ++k, b += kColumns) {
+        for (int i = 0; i < kCount; ++i) a[i] = runs[i] + block.depth.a_begin;
+        runs += kRows;
+      }
+      for (int64_t k = 0; k < length; ++k, b += kColumns) {
         V right[kVectors];
 #pragma GCC unroll 2
         for (int v = 0; v < kVectors; ++v) right[v] = R::Load(b + v * R::kLanes);
 #pragma GCC unroll 16
         for (int i = 0; i < kCount; ++i) {
-          const V left = R::Set(a[i][k]);
+          V left;
+          if constexpr (kPacked) {
+            left = R::Set(packed[k * kCount + i]);
+          } else {
+            left = R::Set(a[i][k]);
+          }
 #pragma GCC unroll 2
           for (int v = 0; v < kVectors; ++v) sums[i][v] = R::MulAdd(left, right[v], sums[i][v]);
         }
@@ -98,6 +155,13 @@ struct PanelBlockLoop {
     }
   }
 
+  /// Reads the next lines from memory.
+  static PDL_INLINE void Prefetch(const PanelBlock& block, int64_t* num_ahead) {
+    const int64_t stop = std::min(block.num_ahead, *num_ahead + block.num_ahead_of_rows);
+    for (; *num_ahead < stop; ++*num_ahead)
+      __builtin_prefetch(block.ahead + *num_ahead * kLineFloats, 0, 2);
+  }
+
   template <int kVectors>
   static PDL_INLINE void Rows(const PanelBlock& block) {
     const float* const* runs = block.runs;
@@ -105,14 +169,12 @@ struct PanelBlockLoop {
     float* c = block.c;
     int64_t rows = block.rows;
     for (; rows >= kRows; rows -= kRows, runs += block.runs_of_row * kRows) {
-      const int64_t stop = std::min(block.num_ahead, num_ahead + block.num_ahead_of_rows);
-      for (; num_ahead < stop; ++num_ahead)
-        __builtin_prefetch(block.ahead + num_ahead * kLineFloats, 0, 2);
-      Tile<kRows, kVectors>(block, runs, c);
+      Prefetch(block, &num_ahead);
+      Tile<kRows, kVectors, false>(block, runs, nullptr, c);
       c += kRows * block.c_row;
     }
     const auto rest = [&]<int kCount>() __attribute__((always_inline)) {
-      Tile<kCount, kVectors>(block, runs, c);
+      Tile<kCount, kVectors, false>(block, runs, nullptr, c);
       runs += kCount;
       c += kCount * block.c_row;
       rows -= kCount;
@@ -126,11 +188,52 @@ struct PanelBlockLoop {
   }
 
   static PDL_INLINE void Run(const PanelBlock& block) {
-    if (block.columns > R::kLanes) {
-      Rows<2>(block);
-    } else {
-      Rows<1>(block);
+    block.columns > R::kLanes ? Rows<2>(block) : Rows<1>(block);
+  }
+};
+
+/// The same for packed rows. GCC 12 would keep a sum in memory if one function had both loops.
+template <class R>
+struct PackedBlockLoop {
+  using Panel = PanelBlockLoop<R>;
+  static constexpr int64_t kRows = R::kBlockRows;
+
+  template <int kVectors>
+  static PDL_INLINE void Rows(const PanelBlock& block) {
+    const float* packed = block.packed;
+    int64_t num_ahead = 0, rows = block.rows;
+    float* c = block.c;
+    const auto run = [&]<int kCount>() __attribute__((always_inline)) {
+      Panel::template Tile<kCount, kVectors, true>(block, nullptr, packed, c);
+      packed += kCount * block.depth.total();
+      c += kCount * block.c_row;
+      rows -= kCount;
+    };
+    while (rows > 0) {
+      Panel::Prefetch(block, &num_ahead);
+      const int64_t count = RowBlocks<kRows>::First(rows);
+      if (count == kRows) {
+        run.template operator()<kRows>();
+        continue;
+      }
+      if constexpr (kRows > 8) {
+        if (count == 8) run.template operator()<8>();
+        if (count == 6) run.template operator()<6>();
+      }
+      if constexpr (kRows > 5) {
+        if (count == 5) run.template operator()<5>();
+      }
+      if constexpr (kRows > 4) {
+        if (count == 4) run.template operator()<4>();
+      }
+      if (count == 3) run.template operator()<3>();
+      if (count == 2) run.template operator()<2>();
+      if (count == 1) run.template operator()<1>();
     }
+  }
+
+  static PDL_INLINE void Run(const PanelBlock& block) {
+    block.columns > R::kLanes ? Rows<2>(block) : Rows<1>(block);
   }
 };
 
@@ -138,9 +241,10 @@ using PanelBlockFunction = void (*)(const PanelBlock& block);
 
 /// A panel of which not all columns of a register belong to c: it is computed in a buffer, some
 /// rows at a time.
-void RunIncompletePanel(const PanelBlock& block, PanelBlockFunction run, int64_t block_rows) {
-  constexpr int64_t kMostRows = 16, kMostColumns = 32;
-  alignas(64) float buffer[kMostRows * kMostColumns] = {}, bias[kMostColumns] = {};
+void RunIncompletePanel(const PanelBlock& block, PanelBlockFunction run) {
+  constexpr int64_t kMostColumns = 32;
+  alignas(64) float buffer[kPackedRows * kMostColumns], bias[kMostColumns] = {};
+  std::fill_n(buffer, std::min(block.rows, kPackedRows) * kMostColumns, 0.0f);
   PanelBlock part = block;
   part.c = buffer;
   part.c_row = kMostColumns;
@@ -151,40 +255,134 @@ void RunIncompletePanel(const PanelBlock& block, PanelBlockFunction run, int64_t
     std::copy_n(epilogue.bias + block.column, block.columns, bias);
     epilogue.bias = bias;
   }
-  for (int64_t row = 0; row < block.rows; row += block_rows) {
-    part.rows = std::min(block_rows, block.rows - row);
+  // Packed rows are no more than that.
+  for (int64_t row = 0; row < block.rows; row += kPackedRows) {
+    part.rows = std::min(kPackedRows, block.rows - row);
     float* const c = block.c + row * block.c_row;
     for (int64_t i = 0; block.adds && i < part.rows; ++i)
       std::copy_n(c + i * block.c_row, block.columns, buffer + i * kMostColumns);
     run(part);
     for (int64_t i = 0; i < part.rows; ++i)
       std::copy_n(buffer + i * kMostColumns, block.columns, c + i * block.c_row);
-    part.runs += block.runs_of_row * block_rows;
+    part.runs += block.runs_of_row * kPackedRows;
   }
 }
 
-/// The product of all rows of a and a part of the rows of b, which is the first or last one.
-void RunDepth(const PanelGemm& g, const DepthBlock& depth, bool is_first, bool is_last) {
-  static const PanelBlockFunction run = ChooseRegister<float, PanelBlockLoop>();
+template <class R>
+struct RowBlocksLoop {
+  static PDL_INLINE int64_t Run(int64_t rows) { return RowBlocks<R::kBlockRows>::First(rows); }
+};
+
+/// Element k of row i becomes to[k * kCount + i].
+template <int kCount>
+void PackBlock(const float* const* rows, int64_t length, float* to) {
+  const float* from[kCount];
+  std::copy_n(rows, kCount, from);
+  int64_t k = 0;
+  for (; kCount > 1 && k + 4 <= length; k += 4, to += 4 * kCount) {
+#pragma GCC unroll 3
+    for (int i = 0; i + 4 <= kCount; i += 4) {
+      __m128 a = _mm_loadu_ps(from[i] + k), b = _mm_loadu_ps(from[i + 1] + k);
+      __m128 c = _mm_loadu_ps(from[i + 2] + k), d = _mm_loadu_ps(from[i + 3] + k);
+      _MM_TRANSPOSE4_PS(a, b, c, d);
+      _mm_storeu_ps(to + i, a);
+      _mm_storeu_ps(to + kCount + i, b);
+      _mm_storeu_ps(to + 2 * kCount + i, c);
+      _mm_storeu_ps(to + 3 * kCount + i, d);
+    }
+    constexpr int kPair = kCount / 4 * 4;
+    if constexpr (kCount % 4 >= 2) {
+      const __m128 a = _mm_loadu_ps(from[kPair] + k), b = _mm_loadu_ps(from[kPair + 1] + k);
+      const __m128 low = _mm_unpacklo_ps(a, b), high = _mm_unpackhi_ps(a, b);
+      float* const pair = to + kPair;
+      _mm_storel_pi(reinterpret_cast<__m64*>(pair), low);
+      _mm_storeh_pi(reinterpret_cast<__m64*>(pair + kCount), low);
+      _mm_storel_pi(reinterpret_cast<__m64*>(pair + 2 * kCount), high);
+      _mm_storeh_pi(reinterpret_cast<__m64*>(pair + 3 * kCount), high);
+    }
+    if constexpr (kCount % 2 == 1) {
+      for (int j = 0; j < 4; ++j) to[j * kCount + kCount - 1] = from[kCount - 1][k + j];
+    }
+  }
+  for (; k < length; ++k, to += kCount)
+    for (int i = 0; i < kCount; ++i) to[i] = from[i][k];
+}
+
+/// PackBlock for `count` rows.
+void PackBlock(const float* const* rows, int64_t count, int64_t length, float* to) {
+  switch (count) {
+    case 1:
+      return PackBlock<1>(rows, length, to);
+    case 2:
+      return PackBlock<2>(rows, length, to);
+    case 3:
+      return PackBlock<3>(rows, length, to);
+    case 4:
+      return PackBlock<4>(rows, length, to);
+    case 5:
+      return PackBlock<5>(rows, length, to);
+    case 6:
+      return PackBlock<6>(rows, length, to);
+    case 8:
+      return PackBlock<8>(rows, length, to);
+    case 12:
+      return PackBlock<12>(rows, length, to);
+  }
+  __builtin_unreachable();
+}
+
+/// Packs rows [first, first + count) of a, in the blocks in which they are computed.
+void PackRows(const PanelGemm& g, const DepthBlock& depth, int64_t first, int64_t count,
+              float* to) {
+  static const auto next_block = ChooseRegister<float, RowBlocksLoop>();
+  constexpr int64_t kMostRows = 16;
+  const int64_t block_rows = PanelRows();
+  for (const int64_t end = first + count; first < end;) {
+    const int64_t rows = next_block(end - first);
+    for (int64_t run = 0; run < depth.runs; ++run) {
+      const float* from[kMostRows];
+      for (int64_t i = 0; i < rows; ++i) {
+        const int64_t block = (first + i) / block_rows, in_block = (first + i) % block_rows;
+        from[i] = g.runs_of_a[(block * g.runs + depth.first_run + run) * block_rows + in_block] +
+                  depth.a_begin;
+      }
+      PackBlock(from, rows, depth.length, to);
+      to += rows * depth.length;
+    }
+    first += rows;
+  }
+}
+
+/// The product of rows [first, first + rows) of a and a part of the rows of b, which is the first
+/// or last one.
+void RunDepth(const PanelGemm& g, int64_t first_row, int64_t rows, const DepthBlock& depth,
+              bool is_first, bool is_last) {
+  static const PanelBlockFunction run_in_place = ChooseRegister<float, PanelBlockLoop>();
+  static const PanelBlockFunction run_packed = ChooseRegister<float, PackedBlockLoop>();
+  const PanelBlockFunction run = g.scratch == nullptr ? run_in_place : run_packed;
   const int64_t block_rows = PanelRows(), panel_columns = PanelColumns();
   const int64_t panel = g.runs * g.run_length * panel_columns;
   // While a panel is used, the next one is read from memory.
-  const int64_t lines = depth.runs * depth.length * panel_columns / kLineFloats;
+  const int64_t lines = depth.total() * panel_columns / kLineFloats;
   PanelBlock block;
-  block.rows = g.rows;
+  block.rows = rows;
+  if (g.scratch != nullptr) {
+    PackRows(g, depth, first_row, rows, g.scratch);
+    block.packed = g.scratch;
+  }
   block.runs = g.runs_of_a + depth.first_run * block_rows;
   block.runs_of_row = g.runs;
   block.depth = depth;
   block.c_row = g.c_row;
   block.adds = !is_first;
-  block.num_ahead_of_rows = lines * block_rows / g.rows + 1;
+  block.num_ahead_of_rows = lines * block_rows / rows + 1;
   const RegisterEpilogue none;
   block.epilogue = is_last ? &g.epilogue : &none;
   const float* const first = g.b + (depth.first_run * g.run_length + depth.begin) * panel_columns;
   for (int64_t j = 0; j < g.columns; j += panel_columns) {
     block.columns = std::min(panel_columns, g.columns - j);
     block.b = first + j / panel_columns * panel;
-    block.c = g.c + j;
+    block.c = g.c + first_row * g.c_row + j;
     block.column = j;
     const bool has_next = j + panel_columns < g.columns;
     block.num_ahead = has_next ? lines : 0;
@@ -192,7 +390,33 @@ void RunDepth(const PanelGemm& g, const DepthBlock& depth, bool is_first, bool i
     if (block.columns == panel_columns || 2 * block.columns == panel_columns) {
       run(block);
     } else {
-      RunIncompletePanel(block, run, block_rows);
+      RunIncompletePanel(block, run);
+    }
+  }
+}
+
+/// Rows [first, first + rows) of c.
+void RunRows(const PanelGemm& g, int64_t first, int64_t rows) {
+  DepthBlock depth;
+  depth.a_begin = g.a_offset;
+  if (g.run_length <= kDepth) {
+    depth.length = g.run_length;
+    const int64_t most = kDepth / g.run_length;
+    for (; depth.first_run < g.runs; depth.first_run += most) {
+      depth.runs = std::min(most, g.runs - depth.first_run);
+      RunDepth(g, first, rows, depth, depth.first_run == 0, depth.first_run + depth.runs == g.runs);
+    }
+    return;
+  }
+  const int64_t parts = (g.run_length + kDepth - 1) / kDepth;
+  const int64_t length = (g.run_length + parts - 1) / parts;
+  for (; depth.first_run < g.runs; ++depth.first_run) {
+    for (depth.begin = 0; depth.begin < g.run_length; depth.begin += length) {
+      depth.length = std::min(length, g.run_length - depth.begin);
+      depth.a_begin = g.a_offset + depth.begin;
+      const bool is_end = depth.begin + depth.length == g.run_length;
+      RunDepth(g, first, rows, depth, depth.first_run + depth.begin == 0,
+               is_end && depth.first_run + 1 == g.runs);
     }
   }
 }
@@ -204,28 +428,18 @@ struct PanelRowsLoop {
 
 }  // namespace
 
+int64_t PanelScratchBytes(int64_t rows, int64_t columns) {
+  if (columns < kColumnsToPack) return 0;
+  return std::min(rows, kPackedRows) * kDepth * static_cast<int64_t>(sizeof(float));
+}
+
 void RunPanelGemm(const PanelGemm& g) {
-  DepthBlock depth;
-  depth.a_begin = g.a_offset;
-  if (g.run_length <= kDepth) {
-    depth.length = g.run_length;
-    const int64_t most = kDepth / g.run_length;
-    for (; depth.first_run < g.runs; depth.first_run += most) {
-      depth.runs = std::min(most, g.runs - depth.first_run);
-      RunDepth(g, depth, depth.first_run == 0, depth.first_run + depth.runs == g.runs);
-    }
-    return;
-  }
-  const int64_t parts = (g.run_length + kDepth - 1) / kDepth;
-  const int64_t length = (g.run_length + parts - 1) / parts;
-  for (; depth.first_run < g.runs; ++depth.first_run) {
-    for (depth.begin = 0; depth.begin < g.run_length; depth.begin += length) {
-      depth.length = std::min(length, g.run_length - depth.begin);
-      depth.a_begin = g.a_offset + depth.begin;
-      const bool is_end = depth.begin + depth.length == g.run_length;
-      RunDepth(g, depth, depth.first_run + depth.begin == 0,
-               is_end && depth.first_run + 1 == g.runs);
-    }
+  if (g.scratch == nullptr) return RunRows(g, 0, g.rows);
+  // In equal parts.
+  const int64_t parts = (g.rows + kPackedRows - 1) / kPackedRows;
+  for (int64_t i = 0; i < parts; ++i) {
+    const int64_t first = g.rows * i / parts;
+    RunRows(g, first, g.rows * (i + 1) / parts - first);
   }
 }
 

@@ -22,14 +22,19 @@ struct PanelGemm {
   const float* b = nullptr;
   float* c = nullptr;
   int64_t c_row = 0;  // elements between rows of c
+  /// PanelScratchBytes of memory; null if that is 0.
+  float* scratch = nullptr;
   RegisterEpilogue epilogue = {};
 };
 
 /// The order of the sums depends on `runs` and `run_length` only, so any part of c has the same
-/// bits whether it is computed separately or not.
+/// bits whether it is computed separately, with or without scratch memory, or not.
 void RunPanelGemm(const PanelGemm& gemm);
 /// The number of rows of c that are computed together.
 int64_t PanelRows();
+/// The memory that a matmul of this size needs for packed rows of a, which are read faster than
+/// rows that are far apart; 0 for few columns, for which packing takes too long.
+int64_t PanelScratchBytes(int64_t rows, int64_t columns);
 
 }  // namespace pdl
 

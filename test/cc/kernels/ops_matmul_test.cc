@@ -172,6 +172,30 @@ TEST(Matmul, FewRowsByALargeMatrixAreAccurateAndTheSameForAnyThreads) {
   }
 }
 
+// All ways to divide the last rows and columns, and sums in one part and in several.
+TEST(Matmul, ManyRowsByAConstantMatrixAgreeWithTheDefinition) {
+  for (const int64_t inner : {130, 257, 600}) {
+    for (const int64_t columns : {31, 128, 203}) {
+      for (const bool turned : {false, true}) {
+        const Sizes right = turned ? Sizes{columns, inner} : Sizes{inner, columns};
+        const Tensor y = Operand(DType::kF32, right, 2);
+        const Attributes attributes = {{"transpose_b", turned}};
+        const Tensor x = Operand(DType::kF32, {60, inner}, 1);
+        const std::vector<double> expected = Reference(x, false, y, turned, {60, columns});
+        for (int64_t rows = 17; rows <= 60; rows += columns == 203 ? 1 : 7) {
+          const Tensor part =
+              MakeAs(DType::kF32, {rows, inner},
+                     llvm::ArrayRef(Values(x)).take_front(static_cast<size_t>(rows * inner)).vec());
+          const std::vector<double> values = Values(
+              Apply("matmul", {part, y}, attributes, {.threads = 3, .constant_right = true}));
+          ASSERT_TRUE(std::equal(values.begin(), values.end(), expected.begin()))
+              << rows << " rows, " << columns << " columns, " << inner << " products";
+        }
+      }
+    }
+  }
+}
+
 TEST(Matmul, Infers) {
   const Dim n = Dim::Symbol("N"), t = Dim::Symbol("T"), d = Dim::Symbol("D");
   const auto f32 = [](llvm::ArrayRef<Dim> dims) { return Type(DType::kF32, dims); };
