@@ -1,8 +1,9 @@
 // Activations that are linear except for a tail: gelu, softplus, and log_sigmoid.
 //
 // Each is a ramp plus or minus a tail m * exp(-v) * R, where m is |x| = t or 1, v depends on t, and
-// R is smooth in t: a polynomial on each of 16 intervals. The formulas are written over the structs
-// of simd.h and are correct to about 2 ULP over all floats.
+// R is smooth in t: a polynomial on each of 16 intervals or, for gelu, one polynomial of a
+// quotient. The formulas are written over the structs of simd.h and are correct to about 2 ULP over
+// all floats, gelu to about 4.
 #ifndef PDL_KERNELS_ELEMENTWISE_TAIL_MATH_H_
 #define PDL_KERNELS_ELEMENTWISE_TAIL_MATH_H_
 
@@ -21,19 +22,6 @@ struct TailTable {
 namespace detail {
 
 // clang-format off
-// exp(t^2 / 2) times the tail of the standard normal distribution beyond t, indexed by 1 + t.
-inline constexpr TailTable kGeluTable = {
-    {0x1.40c1fap+0f, 0x1.bf0508p+0f, 0x1.1fc8a8p+1f, 0x1.60924ep+1f, 0x1.c04ddp+1f, 0x1.209598p+2f, 0x1.5f63d4p+2f, 0x1.a03f04p+2f, 0x1.ff95b2p+2f, 0x1.40008cp+3f, 0x1.8069c2p+3f, 0x1.c08cd4p+3f, 0.0f, 0x1.7f03fp-2f, 0x1.3f97e4p-1f, 0x1.c0e96ep-1f},
-    {
-        {0x1.d7ed9ep-67f, 0x1.7bf11ap-67f, 0x1.3add06p-67f, 0x1.0b5d2ep-67f, 0x1.b35472p-68f, 0x1.5ab536p-68f, 0x1.20985ep-68f, 0x1.eb5ebap-69f, 0x1.92baa2p-69f, 0x1.43a3p-69f, 0x1.0e3462p-69f, 0x1.cff748p-70f, 0x1p-65f, 0x1.84f7bcp-66f, 0x1.4b46e2p-66f, 0x1.1e3446p-66f},
-        {-0x1.c37416p-68f, -0x1.332e66p-68f, -0x1.b47df2p-69f, -0x1.425b3cp-69f, -0x1.b5846cp-70f, -0x1.1addd4p-70f, -0x1.8c5c0ep-71f, -0x1.215c44p-71f, -0x1.8753d6p-72f, -0x1.fbf122p-73f, -0x1.630ffep-73f, -0x1.062b42p-73f, -0x1.988452p-66f, -0x1.07072cp-66f, -0x1.9376c6p-67f, -0x1.3b2834p-67f},
-        {0x1.7a3412p-69f, 0x1.befc5p-70f, 0x1.161572p-70f, 0x1.6b12c2p-71f, 0x1.a1f0d2p-72f, 0x1.bd65e2p-73f, 0x1.091fa4p-73f, 0x1.4e191cp-74f, 0x1.77026p-75f, 0x1.8af04ep-76f, 0x1.cf861p-77f, 0x1.26d712p-77f, 0x1.ffffc2p-67f, 0x1.2295cap-67f, 0x1.9ab594p-68f, 0x1.2815b8p-68f},
-        {-0x1.1e032cp-70f, -0x1.2acd28p-71f, -0x1.4a592ep-72f, -0x1.81ccecp-73f, -0x1.7dac22p-74f, -0x1.536a46p-75f, -0x1.5a158cp-76f, -0x1.7a8e4cp-77f, -0x1.628dacp-78f, -0x1.304e0cp-79f, -0x1.2c9c16p-80f, -0x1.49fc1p-81f, -0x1.1051f2p-67f, -0x1.163e4ap-68f, -0x1.6f0a34p-69f, -0x1.ee488ap-70f},
-        {0x1.8e02e4p-72f, 0x1.743604p-73f, 0x1.71998ep-74f, 0x1.859b5p-75f, 0x1.4ed418p-76f, 0x1.f607fap-78f, 0x1.b98ddp-79f, 0x1.a5530cp-80f, 0x1.4b030ep-81f, 0x1.d0e14ap-83f, 0x1.8370d4p-84f, 0x1.6f9056p-85f, 0x1.fed28p-69f, 0x1.dd1e0ap-70f, 0x1.2824f8p-70f, 0x1.774f46p-71f},
-        {-0x1.04a656p-73f, -0x1.b7b052p-75f, -0x1.8afe28p-76f, -0x1.7a07aep-77f, -0x1.204d36p-78f, -0x1.6ddb56p-80f, -0x1.165cc4p-81f, -0x1.d096p-83f, -0x1.3822d2p-84f, -0x1.658696p-86f, -0x1.f5bc74p-88f, -0x1.9ae13cp-89f, -0x1.a53d3ep-70f, -0x1.76dc58p-71f, -0x1.b87914p-72f, -0x1.08216cp-72f},
-        {0x1.3f1146p-75f, 0x1.e4a03p-77f, 0x1.8e920cp-78f, 0x1.5f3782p-79f, 0x1.d7d69p-81f, 0x1.02823cp-82f, 0x1.5100f2p-84f, 0x1.f62db2p-86f, 0x1.1ab6c6p-87f, 0x1.0c7b0cp-89f, 0x1.422162p-91f, 0x1.c8a1d2p-93f, 0x1.f512ccp-72f, 0x1.0ce0f2p-72f, 0x1.326ef2p-73f, 0x1.921db2p-74f},
-    }};
-
 // 1 / (1 + exp(-v)) with v = sqrt(8 / pi) * (t + 0.044715 t^3), indexed by 1 + t.
 inline constexpr TailTable kApproximateGeluTable = {
     {0x1.3f2a4cp+0f, 0x1.c0ae4p+0f, 0x1.206e24p+1f, 0x1.60340ep+1f, 0x1.c01704p+1f, 0x1.1f88p+2f, 0x1.60a3d8p+2f, 0x1.a0a3d8p+2f, 0x1.00a3d8p+3f, 0x1.40a3d8p+3f, 0x1.67d70ap+3f, 0x1.afae14p+3f, 0.0f, 0x1.81ca18p-2f, 0x1.3fe038p-1f, 0x1.c12f92p-1f},
@@ -65,6 +53,41 @@ inline constexpr TailTable kSoftplusTable = {
 inline constexpr float kExponential[6] = {-1.0f,          0x1.fffffcp-2f,  -0x1.555490p-3f,
                                           0x1.5558f4p-5f, -0x1.123a36p-7f, 0x1.6a23a4p-10f};
 
+/// exp(-v) = power * 2^-64 * (1 + p).
+template <class S>
+struct NegativeExponential {
+  using F = typename S::Floats;
+  F power, p;
+
+  /// For v = (high + low) * unit, which is at most 114.
+  template <bool kHalf, bool kHasLow>
+  static PDL_INLINE NegativeExponential Of(const F& high, const F& low) {
+    constexpr float kUnit = kHalf ? 0.5f : 1.0f;
+    constexpr float kLn2High = 0x1.62e430p-1f / kUnit, kLn2Low = -0x1.05c610p-29f / kUnit;
+    // The low bits hold n + 64 + 127: shifted into the exponent they are 2^(n + 64).
+    const auto magic = S::Set(0x1.8p23f + 191.0f);
+    const F shifted = S::Fma(high, S::Set(-0x1.715476p+0f * kUnit), magic);
+    const F n = S::Sub(shifted, magic);
+    F r = S::Fma(n, S::Set(kLn2High), high);
+    if constexpr (kHasLow) {
+      r = S::Add(r, S::Fma(n, S::Set(kLn2Low), low));
+    } else {
+      r = S::Fma(n, S::Set(kLn2Low), r);
+    }
+    F p = S::Fma(S::Set(Coefficient<kHalf>(5)), r, S::Set(Coefficient<kHalf>(4)));
+    for (int i = 3; i >= 0; --i) p = S::Fma(p, r, S::Set(Coefficient<kHalf>(i)));
+    return {S::template ShiftLeft<23>(shifted), S::Mul(p, r)};
+  }
+
+ private:
+  template <bool kHalf>
+  static constexpr float Coefficient(int i) {
+    float c = kExponential[i];
+    for (int k = 0; kHalf && k <= i; ++k) c *= 0.5f;
+    return c;
+  }
+};
+
 /// Evaluates the tail of a formula; a loop keeps its table in registers.
 template <class S>
 class Tail {
@@ -80,22 +103,7 @@ class Tail {
   template <bool kMinus, bool kHalf, bool kHasLow, class M>
   PDL_INLINE F Add(const F& ramp, const M& m, const F& high, const F& low, const F& t,
                    const F& position) const {
-    constexpr float kUnit = kHalf ? 0.5f : 1.0f;
-    constexpr float kLn2High = 0x1.62e430p-1f / kUnit, kLn2Low = -0x1.05c610p-29f / kUnit;
-    // exp(-v) = 2^n * (1 + p). The low bits hold n + 64 + 127: shifted into the exponent they are
-    // 2^(n + 64).
-    const auto magic = S::Set(0x1.8p23f + 191.0f);
-    const F shifted = S::Fma(high, S::Set(-0x1.715476p+0f * kUnit), magic);
-    const F n = S::Sub(shifted, magic);
-    F r = S::Fma(n, S::Set(kLn2High), high);
-    if constexpr (kHasLow) {
-      r = S::Add(r, S::Fma(n, S::Set(kLn2Low), low));
-    } else {
-      r = S::Fma(n, S::Set(kLn2Low), r);
-    }
-    F p = S::Fma(S::Set(Exponential<kHalf>(5)), r, S::Set(Exponential<kHalf>(4)));
-    for (int i = 3; i >= 0; --i) p = S::Fma(p, r, S::Set(Exponential<kHalf>(i)));
-    p = S::Mul(p, r);
+    const auto [power, p] = NegativeExponential<S>::template Of<kHalf, kHasLow>(high, low);
     // R = base + u, and R * (1 + p) = base + rest.
     const auto index = S::template ShiftRight<21>(position);
     const F d = S::Sub(t, S::LookUp(centers_, index));
@@ -105,19 +113,12 @@ class Tail {
     u = S::Mul(u, d);
     const F rest = S::Fma(S::Add(base, u), p, u);
     // Only these two sums round: multiplying by a power of two is exact.
-    const F scaled = S::Mul(m, S::template ShiftLeft<23>(shifted));
+    const F scaled = S::Mul(m, power);
     if constexpr (!kMinus) return S::Fma(scaled, base, S::Fma(scaled, rest, ramp));
     return S::Fnma(scaled, base, S::Fnma(scaled, rest, ramp));
   }
 
  private:
-  template <bool kHalf>
-  static constexpr float Exponential(int i) {
-    float c = kExponential[i];
-    for (int k = 0; kHalf && k <= i; ++k) c *= 0.5f;
-    return c;
-  }
-
   typename S::Table centers_;
   typename S::Table coefficients_[7];
 };
@@ -128,15 +129,28 @@ class Tail {
 template <class S>
 struct Gelu {
   using F = typename S::Floats;
-  detail::Tail<S> tail{detail::kGeluTable};
 
   PDL_INLINE F operator()(const F& x) const {
     const F t = S::Min(S::Set(14.5f), S::Abs(x));
     const F square = S::Mul(t, t);
-    const F position = S::Add(t, S::Set(1.0f));
+    const auto [power, p] =
+        detail::NegativeExponential<S>::template Of<true, true>(square, S::Fms(t, t, square));
+    // 1 / (t + 4) is the sum of two floats.
+    const F sum = S::Add(t, S::Set(4.0f));
+    const F inverse = S::Div(S::Set(1.0f), sum);
+    const F lost = S::Sub(t, S::Sub(sum, S::Set(4.0f)));
+    const F rest = S::Mul(inverse, S::Fnma(lost, inverse, S::Fnma(sum, inverse, S::Set(1.0f))));
+    // (t - 4) / (t + 4)
+    const F w = S::Fnma(rest, S::Set(8.0f), S::Fnma(inverse, S::Set(8.0f), S::Set(1.0f)));
+    // (t + 4) * exp(t^2 / 2) times the tail of the standard normal distribution beyond t, times
+    // 2^-64: a minimax fit (Lawson).
+    F r = S::Fma(w, S::Set(-0x1.df8c34p-78f), S::Set(0x1.c0739cp-77f));
+    for (const float c : {0x1.9c1a72p-74f, -0x1.cfbb46p-73f, -0x1.ed904cp-72f, 0x1.eee1b0p-69f,
+                          -0x1.7dff66p-67f, 0x1.8c6d76p-66f, -0x1.373e3ap-65f, 0x1.82b4bcp-65f})
+      r = S::Fma(r, w, S::Set(c));
+    r = S::Fma(r, inverse, S::Mul(r, rest));
     const F ramp = S::Max(S::Set(-0.0f), x);
-    const F y =
-        tail.template Add<true, true, true>(ramp, t, square, S::Fms(t, t, square), t, position);
+    const F y = S::Fnma(S::Mul(t, power), S::Fma(r, p, r), ramp);
     // The exact result is at most the ramp; where both are 0, the ramp has the sign of x.
     return S::Min(y, ramp);
   }

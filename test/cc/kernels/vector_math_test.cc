@@ -174,7 +174,7 @@ struct Simd : SimdFunctor<Formula> {
 };
 
 TEST(VectorMath, ErfIsAccurate) { CheckUnary<Erf>("erf", std::erf, 1.4); }
-TEST(VectorMath, GeluIsAccurate) { CheckUnary<Simd<simd::Gelu>>("gelu", ReferenceGelu, 2); }
+TEST(VectorMath, GeluIsAccurate) { CheckUnary<Simd<simd::Gelu>>("gelu", ReferenceGelu, 4); }
 TEST(VectorMath, ApproximateGeluIsAccurate) {
   CheckUnary<Simd<simd::ApproximateGelu>>("approximate gelu", ReferenceApproximateGelu, 2);
 }
