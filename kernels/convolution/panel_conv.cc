@@ -8,6 +8,7 @@
 #include "kernels/convolution/conv_plan.h"
 #include "kernels/convolution/packed_weight.h"
 #include "kernels/linear/gemm.h"
+#include "kernels/linear/panel_blocks.h"
 #include "kernels/linear/panel_gemm.h"
 #include "llvm/Support/FormatVariadic.h"
 
@@ -17,15 +18,13 @@ namespace {
 constexpr int64_t kMaxGroups = 16;
 // Images of fewer channels are read in runs of all columns of a window.
 constexpr int64_t kFewChannels = 64;
-// The minimum number of features of a task.
-constexpr int64_t kLeastFeatures = 32;
 
 // A window consists of runs of contiguous elements: one for each of its positions, or, if channels
 // are few, for each of its rows. Runs outside the image are read from zeros_; rows partly outside
 // are copied.
 class PanelConv : public ChannelsLastConv {
  public:
-  explicit PanelConv(const ConvSizes& sizes);
+  PanelConv(const ConvSizes& sizes, int64_t threads);
   llvm::Error Prepare(const PrepareContext& context);
   void Run(const Tensor& x, const Tensor& w, void* y, void* workspace, CPUContext& context,
            const RegisterEpilogue& epilogue,
@@ -59,15 +58,15 @@ class PanelConv : public ChannelsLastConv {
   bool joins_columns_ = false, is_pointwise_ = false;
   int64_t runs_ = 1, run_length_ = 1;
   std::vector<float> zeros_;
-  PositionPieces pieces_;
-  int64_t blocks_ = 1, block_features_ = 0;  // of features, if there are few positions
+  int64_t piece_ = 0;                        // the positions of a task
+  int64_t blocks_ = 1, block_features_ = 0;  // of features
   int64_t tasks_ = 1, groups_ = 1;           // of tasks; each has its own scratch memory
   std::shared_ptr<const void> packed_;
   int64_t packed_at_ = -1, scratch_at_ = 0, runs_bytes_ = 0, scratch_bytes_ = 0;
   int64_t rows_at_ = -1;  // the scratch memory of PanelGemm in that of a group; -1: it needs none
 };
 
-PanelConv::PanelConv(const ConvSizes& sizes) : sizes_(sizes) {
+PanelConv::PanelConv(const ConvSizes& sizes, int64_t threads) : sizes_(sizes) {
   has_register_epilogue_ = true;
   const WindowDim* d = sizes.window.d;
   is_pointwise_ = IsPointwise(sizes);
@@ -77,26 +76,22 @@ PanelConv::PanelConv(const ConvSizes& sizes) : sizes_(sizes) {
   run_length_ = sizes.group_channels() * (joins_columns_ ? d[2].kernel : 1);
   zeros_.resize(static_cast<size_t>(std::max(run_length_, sizes.channels)), 0.0f);
   const int64_t positions = sizes.batch * sizes.window.out();
-  pieces_ = PositionPieces::Cut(positions, sizes.features, sizes.work(), rows_);
+  PanelWork work;
+  work.rows = positions;
+  work.columns = sizes.group_features();
+  work.depth = depth();
+  work.threads = threads;
+  work.cuts_columns = sizes.groups == 1;
+  // A piece should still be in the second-level cache when its epilogue reads it.
+  work.block_bytes = (int64_t{96} << 10) / sizes.groups;
   // Each piece reads all weights: from the second-level cache if they fit there.
   constexpr int64_t kCachedWeights = int64_t{256} << 10;
-  const int64_t least = sizes.w_elements() * 4 > kCachedWeights ? 192 : 48;
-  const int64_t target = pieces_.count;
-  if (pieces_.length < least) {
-    const int64_t count = std::max<int64_t>(1, (positions + least / 2) / least);
-    pieces_.length = RoundUp(DivideUp(positions, count), rows_);
-    pieces_.count = DivideUp(positions, pieces_.length);
-  }
-  block_features_ = sizes.features;
-  if (sizes.groups == 1 && pieces_.count < target) {
-    int64_t parts = std::min(DivideUp(target, pieces_.count),
-                             std::max<int64_t>(1, sizes.features / kLeastFeatures));
-    // An even number suits most numbers of threads.
-    if (parts > 1) parts -= parts % 2;
-    block_features_ = RoundUp(DivideUp(sizes.features, parts), columns_);
-    blocks_ = DivideUp(sizes.features, block_features_);
-  }
-  tasks_ = pieces_.count * blocks_;
+  work.least_rows = sizes.w_elements() * 4 > kCachedWeights ? 192 : 48;
+  const PanelBlocks parts = CutIntoPanelBlocks(work);
+  piece_ = parts.rows < positions ? RoundUp(parts.rows, rows_) : positions;
+  block_features_ = parts.columns * sizes.groups;
+  blocks_ = DivideUp(sizes.features, block_features_);
+  tasks_ = DivideUp(positions, piece_) * blocks_;
   groups_ = std::min(tasks_, kMaxGroups);
 }
 
@@ -111,7 +106,7 @@ llvm::Error PanelConv::Prepare(const PrepareContext& context) {
     packed_at_ = 0;
     workspace_bytes_ = RoundUp(bytes, 64);
   }
-  const int64_t length = pieces_.length;
+  const int64_t length = piece_;
   runs_bytes_ = RoundUp(RoundUp(length, rows_) * runs_ * static_cast<int64_t>(sizeof(float*)), 64);
   int64_t copies = 0;
   if (joins_columns_) {
@@ -256,9 +251,9 @@ void PanelConv::Run(const Tensor& x, const Tensor& w, void* y, void* workspace_r
     for (int64_t task = tasks_ * begin / groups_; task < tasks_ * end / groups_; ++task) {
       char* scratch = workspace + scratch_at_ + begin * scratch_bytes_;
       const float** runs = reinterpret_cast<const float**>(scratch);
-      const int64_t first = task / blocks_ * pieces_.length;
+      const int64_t first = task / blocks_ * piece_;
       const int64_t feature = task % blocks_ * block_features_;
-      const int64_t last = std::min(positions, first + pieces_.length);
+      const int64_t last = std::min(positions, first + piece_);
       FindRuns(x.data<float>(), first, last, runs, reinterpret_cast<float*>(scratch + runs_bytes_));
       PanelGemm g;
       g.rows = last - first;
@@ -286,7 +281,7 @@ void PanelConv::Run(const Tensor& x, const Tensor& w, void* y, void* workspace_r
 
 llvm::Expected<std::shared_ptr<const ChannelsLastConv>> MakePanelConv(const PrepareContext& context,
                                                                       const ConvSizes& sizes) {
-  auto conv = std::make_shared<PanelConv>(sizes);
+  auto conv = std::make_shared<PanelConv>(sizes, ThreadsOf(context.device()));
   if (llvm::Error error = conv->Prepare(context)) return error;
   return conv;
 }

@@ -5,6 +5,7 @@
 
 #include "kernels/core/cpu_isa.h"
 #include "kernels/core/float_copy.h"
+#include "kernels/linear/panel_blocks.h"
 #include "kernels/linear/panel_gemm.h"
 #include "llvm/Support/FormatVariadic.h"
 #include "runtime/memory.h"
@@ -163,38 +164,6 @@ void MatmulPlan::CutIntoTasks() {
   cuts_rows ? CutInto(block, s.n, groups) : CutInto(s.m, block, groups);
 }
 
-void MatmulPlan::CutForPanels(int64_t threads) {
-  const GemmShape& s = shape_;
-  const int64_t target = std::clamp<int64_t>(s.m * s.n * s.k / kSmallWork, 1, kMaxPieces);
-  // The costs of a block besides its multiplications, relative to them: its rows are packed, which
-  // counts less for many columns; its columns are read, and its last rows do not fill a block of
-  // registers, which counts less for many rows; and threads wait for those that compute the last
-  // blocks, or are slower.
-  constexpr double kPacking = 12, kReading = 3, kWaiting = 0.05;
-  double least = 0;
-  int64_t rows = s.m, columns = s.n;
-  for (int64_t row_blocks = 1; row_blocks <= target; ++row_blocks) {
-    for (int64_t column_blocks = 1; row_blocks * column_blocks <= target; ++column_blocks) {
-      const int64_t block_rows = DivideUp(s.m, row_blocks);
-      const int64_t block_columns = RoundUp(DivideUp(s.n, column_blocks), PanelColumns());
-      double cost = kPacking / static_cast<double>(block_columns) +
-                    kReading / static_cast<double>(block_rows);
-      if (threads > 1) {
-        const int64_t count = row_blocks * column_blocks;
-        const auto in_turn = static_cast<double>(DivideUp(count, threads) * threads);
-        cost += (in_turn + kWaiting * static_cast<double>(threads)) / static_cast<double>(count);
-      }
-      if (least != 0 && cost >= least) continue;
-      least = cost;
-      rows = block_rows;
-      columns = block_columns;
-    }
-  }
-  // A block should still be in the second-level cache when it is processed further.
-  const int64_t most = std::max(kCachedRows, kBlockBytes / (columns * element_size_));
-  CutInto(DivideUp(s.m, DivideUp(s.m, std::min(rows, most))), columns, kMaxPieces);
-}
-
 void MatmulPlan::CutInto(int64_t block_rows, int64_t block_columns, int64_t groups) {
   block_rows_ = block_rows;
   block_columns_ = std::min(block_columns, shape_.n);
@@ -249,8 +218,15 @@ llvm::Expected<bool> MatmulPlan::PreparePanels(const PrepareContext& context) {
   }
   if (llvm::Error error = PackIntoPanels(context, *constant)) return error;
   uses_panels_ = true;
-  const DeviceContext& device = context.device();
-  CutForPanels(device.is_native() ? static_cast<const CPUContext&>(device).threads() : 1);
+  PanelWork work;
+  work.rows = s.m;
+  work.columns = s.n;
+  work.depth = s.k;
+  work.threads = ThreadsOf(context.device());
+  work.block_bytes = kBlockBytes;
+  work.least_rows = kCachedRows;
+  const PanelBlocks blocks = CutIntoPanelBlocks(work);
+  CutInto(blocks.rows, blocks.columns, kMaxPieces);
   const int64_t pointers = RoundUp(block_rows_, PanelRows()) * static_cast<int64_t>(sizeof(float*));
   scratch_bytes_ = RoundUp(pointers, 64) + PanelScratchBytes(block_rows_, block_columns_);
   return true;

@@ -28,9 +28,6 @@ class MatmulPlan : public CallState {
  private:
   llvm::Error ReadShapes(const PrepareContext& context, bool transpose_a, bool transpose_b);
   void CutIntoTasks();
-  /// For RunPanelGemm, which gives any part of the result the same bits: cuts it as is best for a
-  /// number of threads.
-  void CutForPanels(int64_t threads);
   void CutInto(int64_t row_length, int64_t column_length, int64_t groups);
   /// Returns whether it is a matmul of few rows by a large matrix; then it is prepared.
   llvm::Expected<bool> PrepareFewRows(const PrepareContext& context);
