@@ -130,18 +130,31 @@ class TakeAlongAxisOp : public Operator<Context> {
       const IndexReader positions(*inputs[1], s.size);
       const int64_t grain = GrainOf(s.inner * static_cast<int64_t>(sizeof(Bits)));
       context.ParallelFor(s.outer * s.count, grain, [&](int64_t begin, int64_t end) {
-        int64_t block = -1, from = 0, index = 0;
-        for (int64_t row = begin; row < end; ++row) {
-          if (row / s.count != block) {
-            block = row / s.count;
-            from = AlongAxis::Offset(block, s.outer_sizes, s.outer_strides);
-            index = AlongAxis::Offset(block, s.outer_sizes, s.index_outer_strides);
+        for (int64_t row = begin; row < end;) {
+          // The rest of a block.
+          const int64_t block = row / s.count, first = row % s.count;
+          const int64_t last = std::min(end, row - first + s.count);
+          const Bits* from = x + AlongAxis::Offset(block, s.outer_sizes, s.outer_strides);
+          int64_t line = AlongAxis::Offset(block, s.outer_sizes, s.index_outer_strides) +
+                         first * s.index_stride;
+          // Copies, which stay in registers: y might be the memory of s.
+          const int64_t inner = s.inner, stride = s.stride, index_stride = s.index_stride;
+          if (inner == 1) {
+            for (; row < last; ++row, line += index_stride) {
+              const int64_t position = positions[line];
+              y[row] = position < 0 ? missing : from[position * stride];
+            }
           }
-          const int64_t line = index + row % s.count * s.index_stride;
-          for (int64_t c = 0; c < s.inner; ++c) {
-            const int64_t position = positions[line + s.IndexInnerOffset(c)];
-            y[row * s.inner + c] =
-                position < 0 ? missing : x[from + position * s.stride + s.InnerOffset(c)];
+          for (; row < last; ++row, line += index_stride) {
+            Bits* to = y + row * inner;
+            for (int64_t c = 0; s.is_dense && c < inner; ++c) {
+              const int64_t position = positions[line + c];
+              to[c] = position < 0 ? missing : from[position * stride + c];
+            }
+            for (int64_t c = 0; !s.is_dense && c < inner; ++c) {
+              const int64_t position = positions[line + s.IndexInnerOffset(c)];
+              to[c] = position < 0 ? missing : from[position * stride + s.InnerOffset(c)];
+            }
           }
         }
       });
