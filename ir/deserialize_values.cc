@@ -9,8 +9,9 @@ namespace {
 
 /// The maximum number of dims of a tensor and of a shape attribute.
 constexpr int kMaxRank = 64;
-/// The maximum number of rows of a tensor that has no elements.
-constexpr int64_t kMaxEmptyRows = 1024;
+/// The maximum number of rows of all tensors that have no elements: as many as the items of lists
+/// that a source may have.
+constexpr int64_t kMaxEmptyRows = 5'000'000;
 
 template <typename... Args>
 llvm::Error Broken(const char* format, Args&&... args) {
@@ -213,8 +214,8 @@ llvm::Expected<Constant> ProtoReader::ReadTensor(const TensorValue& tensor) {
   }
   if (overflow) return Broken("the sizes of a tensor overflow");
   // Otherwise a short file would become a long source, in which each row is a list.
-  if (is_empty && rows > kMaxEmptyRows)
-    return Broken("a tensor without elements has {0} rows, more than {1}", rows, kMaxEmptyRows);
+  if (is_empty && (rows > kMaxEmptyRows || (empty_rows_ += rows) > kMaxEmptyRows))
+    return Broken("tensors without elements have more than {0} rows", kMaxEmptyRows);
   if (is_empty) bytes = 0;
   if (tensor.data().size() != static_cast<size_t>(bytes))
     return Broken("a tensor has {0} bytes where its sizes need {1}", tensor.data().size(), bytes);
@@ -277,7 +278,7 @@ llvm::Expected<AttributeValue> ProtoReader::ReadAttribute(const Attribute& attri
                       [&](const Dims& value) { return ReadShape(value.dims()); });
     case Attribute::kTensors:
       return ReadList(attribute.tensors().values(),
-                      [](const TensorValue& value) { return ReadTensor(value); });
+                      [this](const TensorValue& value) { return ReadTensor(value); });
     case Attribute::kSource:
       return Broken("source, which only calls of layers have");
     case Attribute::VALUE_NOT_SET:

@@ -54,7 +54,7 @@ class ProtoReader {
   llvm::Expected<Type> ReadType(const TypeDesc& desc);
   llvm::Expected<AttributeValue> ReadAttribute(const Attribute& attribute);
   static llvm::Expected<DType> ReadDType(int value);
-  static llvm::Expected<Constant> ReadTensor(const TensorValue& tensor);
+  llvm::Expected<Constant> ReadTensor(const TensorValue& tensor);
 
  private:
   llvm::Expected<Dim> ReadDim(const DimDesc& desc, unsigned depth);
@@ -66,6 +66,7 @@ class ProtoReader {
   bool require_known_symbols_ = false;
   size_t dim_budget_;
   size_t num_blocks_ = 0;
+  int64_t empty_rows_ = 0;  // of all tensors without elements
 };
 
 }  // namespace pdl

@@ -7,6 +7,7 @@
 #include "google/protobuf/io/coded_stream.h"
 #include "google/protobuf/io/zero_copy_stream_impl_lite.h"
 #include "google/protobuf/text_format.h"
+#include "ir/names.h"
 #include "ir/proto_convert.h"
 #include "llvm/ADT/StringExtras.h"
 #include "llvm/Support/JSON.h"
@@ -164,9 +165,13 @@ class NetworkWriter {
   }
 
   llvm::Error WriteWeight(const Value& value, const WeightRef& weight, WeightDesc* out) {
-    if (!llvm::json::isUTF8(weight.file) || !llvm::json::isUTF8(weight.tensor))
-      return MakeUserError(Code::kWeightMismatch,
-                           "the weight of '{0}' has a name that is not UTF-8", value.name());
+    for (const auto& [what, name] : {std::pair("file", &weight.file), {"tensor", &weight.tensor}})
+      if (!llvm::json::isUTF8(*name) || !IsWeightName(*name))
+        return MakeUserError(
+            Code::kWeightMismatch,
+            "the weight of '{0}' cannot be stored: the name of its {1} is empty, is "
+            "not UTF-8, or has a control character",
+            value.name(), what);
     out->set_cast(weight.cast);
     out->set_transpose(weight.transpose);
     out->set_file(weight.file);

@@ -165,10 +165,11 @@ class Matcher {
   /// Adds the match, or the problem with its types.
   void Check(const WeightTarget& target, size_t index) {
     const WeightEntry& entry = listing_.entries[index];
-    if (!IsWeightName(entry.name) || !IsWeightName(entry.file)) {
-      matches_.problems.push_back(
-          "the tensor for '" + target.value->name() +
-          "', or its file, has a name that is empty or has a control character");
+    const bool is_tensor_named = IsWeightName(entry.name);
+    if (!is_tensor_named || !IsWeightName(entry.file)) {
+      matches_.problems.push_back((is_tensor_named ? "the name of the file with" : "the name of") +
+                                  std::string(" the tensor for '") + target.value->name() +
+                                  "' is empty or has a control character");
       return;
     }
     const Type& type = target.value->type();

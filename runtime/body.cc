@@ -5,6 +5,7 @@
 
 #include "llvm/ADT/StringSet.h"
 #include "pdl/op/error.h"
+#include "runtime/context_threads.h"
 #include "runtime/evaluator.h"
 
 namespace pdl {
@@ -88,9 +89,16 @@ bool Body::HasFixed(llvm::ArrayRef<const Tensor*> fixed) const {
   });
 }
 
+/// Bindings and frames depend on the sizes and on the number of threads.
+static std::vector<int64_t> KeyOf(llvm::ArrayRef<int64_t> sizes, const DeviceContext& context) {
+  std::vector<int64_t> key = sizes.vec();
+  key.push_back(ThreadsOf(context));
+  return key;
+}
+
 llvm::Expected<std::shared_ptr<Binding>> Body::Bind(llvm::ArrayRef<int64_t> sizes,
                                                     DeviceContext& context) {
-  const std::vector<int64_t> key = sizes.vec();
+  const std::vector<int64_t> key = KeyOf(sizes, context);
   {
     std::lock_guard lock(mutex_);
     if (auto found = bindings_.find(key); found != bindings_.end()) return found->second;
@@ -112,7 +120,7 @@ llvm::Expected<std::shared_ptr<Binding>> Body::Bind(llvm::ArrayRef<int64_t> size
 
 llvm::Expected<Frame*> Body::Lease::FrameFor(llvm::ArrayRef<int64_t> sizes,
                                              DeviceContext& context) {
-  std::vector<int64_t> key = sizes.vec();
+  std::vector<int64_t> key = KeyOf(sizes, context);
   if (auto found = frames_.find(key); found != frames_.end()) return found->second.frame.get();
   llvm::Expected<std::shared_ptr<Binding>> binding = body_.Bind(sizes, context);
   if (!binding) return binding.takeError();

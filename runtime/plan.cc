@@ -1,6 +1,7 @@
 #include "runtime/plan.h"
 
 #include "pdl/op/error.h"
+#include "runtime/context_threads.h"
 
 namespace pdl {
 namespace {
@@ -144,12 +145,13 @@ llvm::Expected<std::vector<int64_t>> Plan::SymbolSizes(
 
 llvm::Expected<std::shared_ptr<Binding>> Plan::Bind(llvm::ArrayRef<int64_t> sizes,
                                                     DeviceContext& context, PackCache& packs) {
+  const int64_t threads = ThreadsOf(context);
   {
     std::lock_guard lock(mutex_);
     for (auto entry = bindings_.begin(); entry != bindings_.end(); ++entry) {
-      if (llvm::ArrayRef<int64_t>(entry->first) != sizes) continue;
+      if (llvm::ArrayRef<int64_t>(entry->sizes) != sizes || entry->threads != threads) continue;
       if (entry != bindings_.begin()) bindings_.splice(bindings_.begin(), bindings_, entry);
-      return bindings_.front().second;
+      return bindings_.front().binding;
     }
   }
   // Created outside the lock: two threads may create the same one, and one of them is dropped.
@@ -158,7 +160,7 @@ llvm::Expected<std::shared_ptr<Binding>> Plan::Bind(llvm::ArrayRef<int64_t> size
       Binding::Make(*schedule_, context, packs, lookup);
   if (!binding) return binding.takeError();
   std::lock_guard lock(mutex_);
-  bindings_.emplace_front(sizes.vec(), *binding);
+  bindings_.push_front({sizes.vec(), threads, *binding});
   if (bindings_.size() > max_bindings_) bindings_.pop_back();
   return binding;
 }

@@ -51,8 +51,13 @@ class Plan {
   ArenaPool arenas_;
 
   std::mutex mutex_;
+  struct Bound {
+    std::vector<int64_t> sizes;
+    int64_t threads;
+    std::shared_ptr<Binding> binding;
+  };
   /// The most recently used ones first.
-  std::list<std::pair<std::vector<int64_t>, std::shared_ptr<Binding>>> bindings_;
+  std::list<Bound> bindings_;
 };
 
 /// Prints the plan for `pdl dump --emit=plan`: the steps with kernels and groups, and if `binding`

@@ -176,7 +176,8 @@ bool Initializers::ReadLoad(const LoadCall& load, const Type& type, VariableInfo
   }
   if (!IsWeightName(entry->file)) {
     report_.Error(Code::kWeightMismatch, load.file,
-                  "the file of '" + weight.tensor + "' has a name with a control character");
+                  "the name of the file that has '" + weight.tensor +
+                      "' is empty or has a control character");
     return false;
   }
   weight.file = entry->file;

@@ -4,7 +4,6 @@
 
 #include "llvm/Support/ConvertUTF.h"
 #include "llvm/Support/FormatVariadic.h"
-#include "llvm/Support/JSON.h"
 #include "llvm/Support/Unicode.h"
 #include "pdl/compiler/diagnostic.h"
 
@@ -17,7 +16,21 @@ constexpr unsigned kMaxWidth = 160;
 constexpr unsigned kWindowBefore = 60;
 constexpr unsigned kWindowAfter = 60;
 // U+FFFD, shown for what is no character.
-constexpr const char* kReplacement = "\xEF\xBF\xBD";
+constexpr llvm::StringLiteral kReplacement = "\xEF\xBF\xBD";
+
+// The bytes of a character, and its width; negative if a terminal does not show it as such: invalid
+// UTF-8, control characters, those that change the direction of the text.
+struct Character {
+  size_t size;
+  int width;
+};
+
+Character FirstCharacter(llvm::StringRef text) {
+  const auto* bytes = reinterpret_cast<const llvm::UTF8*>(text.data());
+  const size_t size = llvm::getNumBytesForUTF8(*bytes);
+  if (size > text.size() || !llvm::isLegalUTF8Sequence(bytes, bytes + size)) return {1, -1};
+  return {size, llvm::sys::unicode::columnWidthUTF8(text.take_front(size))};
+}
 
 // A source line as printed, and the column of each of its bytes.
 class PrintedLine {
@@ -58,23 +71,17 @@ class PrintedLine {
   }
 
   size_t PutCharacter(llvm::StringRef rest) {
-    const auto* bytes = reinterpret_cast<const llvm::UTF8*>(rest.data());
-    size_t size = llvm::getNumBytesForUTF8(*bytes);
-    const bool legal = size <= rest.size() && llvm::isLegalUTF8Sequence(bytes, bytes + size);
-    if (!legal) size = 1;
-    columns_.insert(columns_.end(), size, width_);
+    const Character first = FirstCharacter(rest);
+    columns_.insert(columns_.end(), first.size, width_);
     if (rest[0] == '\t') {
       const unsigned spaces = kTabStop - width_ % kTabStop;
       Put(std::string(spaces, ' '), spaces);
-      return 1;
-    }
-    const int width = legal ? llvm::sys::unicode::columnWidthUTF8(rest.take_front(size)) : -1;
-    if (width < 0) {
+    } else if (first.width < 0) {
       Put(kReplacement, 1);
     } else {
-      Put(rest.take_front(size), static_cast<unsigned>(width));
+      Put(rest.take_front(first.size), static_cast<unsigned>(first.width));
     }
-    return size;
+    return first.size;
   }
 
   std::string text_;
@@ -84,22 +91,20 @@ class PrintedLine {
 };
 
 // Names in messages come from files, which may be written to deceive: an escape sequence could
-// change what a terminal shows.
-void PrintText(llvm::raw_ostream& os, llvm::StringRef text) {
-  const std::string fixed = llvm::json::isUTF8(text) ? "" : llvm::json::fixUTF8(text);
-  for (const char c : fixed.empty() ? text : llvm::StringRef(fixed)) {
-    const bool is_control =
-        (static_cast<unsigned char>(c) < 0x20 && c != '\n' && c != '\t') || c == 0x7F;
-    if (is_control)
-      os << kReplacement;
-    else
-      os << c;
+// change what a terminal shows. `is_name`: also an end of a line.
+void PrintText(llvm::raw_ostream& os, llvm::StringRef text, bool is_name = false) {
+  while (!text.empty()) {
+    const Character first = FirstCharacter(text);
+    const bool is_space = !is_name && (text[0] == '\n' || text[0] == '\t');
+    os << (first.width < 0 && !is_space ? llvm::StringRef(kReplacement)
+                                        : text.take_front(first.size));
+    text = text.drop_front(first.size);
   }
 }
 
 void PrintPlace(llvm::raw_ostream& os, const SourceFile& file, SourceRange range) {
   const SourcePosition position = file.PositionOf(range.begin);
-  PrintText(os, file.name());
+  PrintText(os, file.name(), /*is_name=*/true);
   os << ':' << position.line << ':' << position.column;
 }
 

@@ -8,6 +8,7 @@
 #include "kernels/core/cpu_isa.h"
 #include "kernels/core/float_copy.h"
 #include "kernels/linear/matmul_plan.h"
+#include "kernels/linear/panel_gemm.h"
 
 namespace pdl {
 namespace {
@@ -71,15 +72,15 @@ class PointwiseConv : public ChannelsLastConv {
   std::shared_ptr<const MatmulPlan> product_;
 };
 
-// Whether a 1x1 window is computed without oneDNN, whose AVX2 kernels copy x for each block of
-// features. Positions 4 KiB apart would replace one another in the first-level cache, and the last
-// of few positions do not fill the registers.
+// Whether a 1x1 window is computed by the kernel for panels, which applies epilogues in registers.
+// Positions 4 KiB apart would replace one another in the first-level cache, unless they are packed.
 bool SuitsPanels(const PrepareContext& context, const ConvSizes& sizes) {
-  constexpr int64_t kFloatsOfPeriod = 1024, kLeastChannels = 8, kLeastPositions = 24;
+  constexpr int64_t kFloatsOfPeriod = 1024, kLeastChannels = 8;
+  const int64_t positions = sizes.batch * sizes.window.out();
+  const bool is_packed = PanelScratchBytes(positions, sizes.features) > 0;
   return CurrentIsa() != Isa::kAvx512 && context.constant_input(1) != nullptr &&
          std::min(sizes.channels, sizes.features) >= kLeastChannels &&
-         sizes.channels % kFloatsOfPeriod != 0 &&
-         sizes.batch * sizes.window.out() >= kLeastPositions;
+         (is_packed || sizes.channels % kFloatsOfPeriod != 0) && positions > kFewRows;
 }
 
 }  // namespace

@@ -11,11 +11,11 @@
 #include "kernels/linear/panel_blocks.h"
 #include "kernels/linear/panel_gemm.h"
 #include "llvm/Support/FormatVariadic.h"
+#include "runtime/context_threads.h"
 
 namespace pdl {
 namespace {
 
-constexpr int64_t kMaxGroups = 16;
 // Images of fewer channels are read in runs of all columns of a window.
 constexpr int64_t kFewChannels = 64;
 
@@ -63,7 +63,7 @@ class PanelConv : public ChannelsLastConv {
   int64_t tasks_ = 1, groups_ = 1;           // of tasks; each has its own scratch memory
   std::shared_ptr<const void> packed_;
   int64_t packed_at_ = -1, scratch_at_ = 0, runs_bytes_ = 0, scratch_bytes_ = 0;
-  int64_t rows_at_ = -1;  // the scratch memory of PanelGemm in that of a group; -1: it needs none
+  int64_t rows_at_ = 0;  // the scratch memory of PanelGemm in that of a group
 };
 
 PanelConv::PanelConv(const ConvSizes& sizes, int64_t threads) : sizes_(sizes) {
@@ -87,12 +87,13 @@ PanelConv::PanelConv(const ConvSizes& sizes, int64_t threads) : sizes_(sizes) {
   // Each piece reads all weights: from the second-level cache if they fit there.
   constexpr int64_t kCachedWeights = int64_t{256} << 10;
   work.least_rows = sizes.w_elements() * 4 > kCachedWeights ? 192 : 48;
+  work.rows_multiple = rows_;
   const PanelBlocks parts = CutIntoPanelBlocks(work);
-  piece_ = parts.rows < positions ? RoundUp(parts.rows, rows_) : positions;
+  piece_ = parts.rows;
   block_features_ = parts.columns * sizes.groups;
   blocks_ = DivideUp(sizes.features, block_features_);
-  tasks_ = DivideUp(positions, piece_) * blocks_;
-  groups_ = std::min(tasks_, kMaxGroups);
+  tasks_ = parts.count;
+  groups_ = parts.groups;
 }
 
 llvm::Error PanelConv::Prepare(const PrepareContext& context) {
@@ -118,11 +119,8 @@ llvm::Error PanelConv::Prepare(const PrepareContext& context) {
     copies = std::min(length, (DivideUp(length, d.out) + 1) * in_row) * depth();
   }
   scratch_bytes_ = runs_bytes_ + RoundUp(copies * 4, 64);
-  const int64_t rows_bytes = PanelScratchBytes(length, block_features_ / sizes_.groups);
-  if (rows_bytes > 0) {
-    rows_at_ = scratch_bytes_;
-    scratch_bytes_ += RoundUp(rows_bytes, 64);
-  }
+  rows_at_ = scratch_bytes_;
+  scratch_bytes_ += RoundUp(PanelScratchBytes(length, block_features_ / sizes_.groups), 64);
   scratch_at_ = workspace_bytes_;
   workspace_bytes_ += groups_ * scratch_bytes_;
   return llvm::Error::success();
@@ -262,7 +260,8 @@ void PanelConv::Run(const Tensor& x, const Tensor& w, void* y, void* workspace_r
       g.run_length = run_length_;
       g.runs_of_a = runs;
       g.c_row = sizes_.features;
-      if (rows_at_ >= 0) g.scratch = reinterpret_cast<float*>(scratch + rows_at_);
+      if (PanelScratchBytes(g.rows, g.columns) > 0)
+        g.scratch = reinterpret_cast<float*>(scratch + rows_at_);
       g.epilogue = epilogue;
       const int64_t y_at = first * sizes_.features + feature;
       for (int64_t group = 0; group < sizes_.groups; ++group) {

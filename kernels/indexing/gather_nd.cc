@@ -137,7 +137,7 @@ class TakeAlongAxisOp : public Operator<Context> {
           const Bits* from = x + AlongAxis::Offset(block, s.outer_sizes, s.outer_strides);
           int64_t line = AlongAxis::Offset(block, s.outer_sizes, s.index_outer_strides) +
                          first * s.index_stride;
-          // Copies, which stay in registers: y might be the memory of s.
+          // Local variables: the compiler must assume that y overlaps s.
           const int64_t inner = s.inner, stride = s.stride, index_stride = s.index_stride;
           if (inner == 1) {
             for (; row < last; ++row, line += index_stride) {

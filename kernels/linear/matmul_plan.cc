@@ -8,6 +8,7 @@
 #include "kernels/linear/panel_blocks.h"
 #include "kernels/linear/panel_gemm.h"
 #include "llvm/Support/FormatVariadic.h"
+#include "runtime/context_threads.h"
 #include "runtime/memory.h"
 #include "runtime/saturating.h"
 
@@ -210,10 +211,11 @@ llvm::Expected<bool> MatmulPlan::PrepareFewRows(const PrepareContext& context) {
 llvm::Expected<bool> MatmulPlan::PreparePanels(const PrepareContext& context) {
   const GemmShape& s = shape_;
   const Tensor* constant = context.constant_input(1);
-  // With AVX-512, oneDNN is as fast. It prepares a matmul for one number of rows.
-  if (compute_dtype_ != DType::kF32 || CurrentIsa() == Isa::kAvx512 || constant == nullptr ||
+  // With AVX-512, oneDNN is as fast. Processors with AVX only have a kernel in oneDNN. Rows are not
+  // packed for few columns, which makes the kernel slower than oneDNN's.
+  if (compute_dtype_ != DType::kF32 || CurrentIsa() != Isa::kAvx2 || constant == nullptr ||
       a_offsets_.size() != 1 || s.m <= kFewRows || s.a_column != 1 ||
-      s.m * s.n * s.k <= TinyWork()) {
+      PanelScratchBytes(s.m, s.n) == 0 || s.m * s.n * s.k <= TinyWork()) {
     return false;
   }
   if (llvm::Error error = PackIntoPanels(context, *constant)) return error;
@@ -226,7 +228,7 @@ llvm::Expected<bool> MatmulPlan::PreparePanels(const PrepareContext& context) {
   work.block_bytes = kBlockBytes;
   work.least_rows = kCachedRows;
   const PanelBlocks blocks = CutIntoPanelBlocks(work);
-  CutInto(blocks.rows, blocks.columns, kMaxPieces);
+  CutInto(blocks.rows, blocks.columns, blocks.groups);
   const int64_t pointers = RoundUp(block_rows_, PanelRows()) * static_cast<int64_t>(sizeof(float*));
   scratch_bytes_ = RoundUp(pointers, 64) + PanelScratchBytes(block_rows_, block_columns_);
   return true;

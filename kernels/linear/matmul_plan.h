@@ -28,7 +28,8 @@ class MatmulPlan : public CallState {
  private:
   llvm::Error ReadShapes(const PrepareContext& context, bool transpose_a, bool transpose_b);
   void CutIntoTasks();
-  void CutInto(int64_t row_length, int64_t column_length, int64_t groups);
+  /// Sets the rows and columns of a block, and at most this many groups of tasks.
+  void CutInto(int64_t block_rows, int64_t block_columns, int64_t groups);
   /// Returns whether it is a matmul of few rows by a large matrix; then it is prepared.
   llvm::Expected<bool> PrepareFewRows(const PrepareContext& context);
   /// Returns whether RunPanelGemm is the fastest way; then it is prepared.

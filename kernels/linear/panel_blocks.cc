@@ -8,57 +8,57 @@
 namespace pdl {
 namespace {
 
-/// The minimum number of multiply-adds of a block, and the number of blocks beyond which more of
-/// them do not help.
+/// Blocks of fewer multiply-adds do not gain from another thread.
 constexpr int64_t kSmallWork = int64_t{1} << 20;
-constexpr int64_t kMostBlocks = 16;
 
 int64_t DivideUp(int64_t n, int64_t divisor) { return (n + divisor - 1) / divisor; }
 
 /// The time for all blocks, relative to that for the multiplications by one thread.
-double CostOf(const PanelWork& work, int64_t block_rows, int64_t block_columns, int64_t count) {
-  // Packing a row takes as long as multiplying it by 12 columns, and so does reading it elsewhere
-  // in memory. Reading a column takes as long as multiplying it by three rows, which are also lost
-  // if the last rows do not fill the registers.
-  constexpr double kPackedColumns = 12, kReadRows = 3;
-  const double cost = 1 + kReadRows / static_cast<double>(block_rows) +
-                      kPackedColumns / static_cast<double>(block_columns);
-  // Threads wait for those that compute the last blocks, or are slower by some of the time of a
-  // block.
+double CostOf(const PanelBlocks& blocks, int64_t threads) {
+  // Reading a row, to pack it or to multiply it, takes as long as multiplying it by 12 columns.
+  // Reading a column takes as long as multiplying it by three rows; this includes registers that
+  // the last rows of a block do not fill.
+  constexpr double kReadRow = 12, kReadColumn = 3;
+  const double cost = 1 + kReadColumn / static_cast<double>(blocks.rows) +
+                      kReadRow / static_cast<double>(blocks.columns);
+  if (threads == 1) return cost;
+  // Threads wait for the one with the most blocks, and for one that is a little slower.
   constexpr double kSlower = 0.05;
-  const double turns = static_cast<double>(DivideUp(count, work.threads)) + kSlower;
-  return work.threads == 1 ? cost : cost * turns / static_cast<double>(count);
+  const double most = static_cast<double>(DivideUp(blocks.count, threads)) + kSlower;
+  return cost * most / static_cast<double>(blocks.count);
 }
 
 }  // namespace
 
 PanelBlocks CutIntoPanelBlocks(const PanelWork& work) {
   const int64_t all = work.rows * work.columns * work.depth;
-  const int64_t target = std::clamp<int64_t>(all / kSmallWork, 1, kMostBlocks);
+  const int64_t target = std::clamp<int64_t>(all / kSmallWork, 1, kMostBlockGroups);
+  const int64_t threads = std::clamp<int64_t>(work.threads, 1, target);
   PanelBlocks best;
   double least = 0;
   for (int64_t parts = 1; parts <= (work.cuts_columns ? target : 1); ++parts) {
-    const int64_t columns =
-        parts == 1 ? work.columns : RoundUp(DivideUp(work.columns, parts), PanelColumns());
-    const int64_t in_bytes = work.block_bytes / (columns * static_cast<int64_t>(sizeof(float)));
+    PanelBlocks blocks;
+    blocks.columns = std::min(work.columns, RoundUp(DivideUp(work.columns, parts), PanelColumns()));
+    const int64_t in_bytes =
+        work.block_bytes / (blocks.columns * static_cast<int64_t>(sizeof(float)));
     const int64_t most_rows = std::max({work.least_rows, in_bytes, int64_t{1}});
     // The fewest parts, and then as many as divide the work among the threads.
     const int64_t first = DivideUp(work.rows, most_rows);
-    const int64_t last = std::max(first + (target > 1 ? work.threads - 1 : 0), target / parts);
-    for (int64_t row_parts = first; row_parts <= std::min(last, work.rows); ++row_parts) {
-      const int64_t rows = DivideUp(work.rows, row_parts);
-      const int64_t count = DivideUp(work.rows, rows) * DivideUp(work.columns, columns);
-      const double cost = CostOf(work, rows, columns, count);
+    const int64_t last = std::min(work.rows, std::max(first + threads - 1, target / parts));
+    for (int64_t row_parts = first; row_parts <= last; ++row_parts) {
+      blocks.rows =
+          std::min(work.rows, RoundUp(DivideUp(work.rows, row_parts), work.rows_multiple));
+      blocks.count = DivideUp(work.rows, blocks.rows) * DivideUp(work.columns, blocks.columns);
+      const double cost = CostOf(blocks, threads);
       if (best.rows != 0 && cost >= least) continue;
-      best = {rows, columns};
+      best = blocks;
       least = cost;
     }
   }
+  // As many for each thread.
+  best.groups = std::min(best.count, kMostBlockGroups / threads * threads);
+  if (threads == 1) best.groups = 1;
   return best;
-}
-
-int64_t ThreadsOf(const DeviceContext& context) {
-  return context.is_native() ? static_cast<const CPUContext&>(context).threads() : 1;
 }
 
 }  // namespace pdl

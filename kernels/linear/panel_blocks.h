@@ -4,8 +4,6 @@
 
 #include <cstdint>
 
-#include "pdl/op/device_context.h"
-
 namespace pdl {
 
 /// A matmul, and what its blocks depend on besides its sizes.
@@ -16,19 +14,22 @@ struct PanelWork {
   bool cuts_columns = true;
   /// The result of a block of more than `least_rows` rows has at most this many bytes.
   int64_t block_bytes = 0, least_rows = 1;
+  /// Blocks but the last ones have a multiple of this number of rows.
+  int64_t rows_multiple = 1;
 };
 
-/// The rows and columns of a block; the last ones may have fewer.
+/// The largest number of groups of blocks that run at the same time, each with scratch memory.
+inline constexpr int64_t kMostBlockGroups = 16;
+
+/// The rows and columns of a block; the last ones may have fewer. The blocks are computed in
+/// `groups` groups of consecutive ones.
 struct PanelBlocks {
-  int64_t rows = 0, columns = 0;
+  int64_t rows = 0, columns = 0, count = 1, groups = 1;
 };
 
 /// Cuts the matmul such that the threads need the least time, according to a model of its costs.
 /// The blocks have no influence on the bits of the result.
 PanelBlocks CutIntoPanelBlocks(const PanelWork& work);
-
-/// The threads of a context of the CPU.
-int64_t ThreadsOf(const DeviceContext& context);
 
 }  // namespace pdl
 

@@ -5,6 +5,7 @@
 #include "kernels/core/register_epilogue.h"
 #include "kernels/linear/gemm.h"
 #include "kernels/linear/register_gemm.h"
+#include "runtime/cancellation.h"
 
 namespace pdl {
 namespace {
@@ -88,6 +89,7 @@ template <class R>
 struct PanelBlockLoop {
   using V = typename R::V;
   static constexpr int64_t kRows = R::kBlockRows, kColumns = 2 * R::kLanes;
+  static_assert(kPackedRows % kRows == 0, "rows are computed in parts of complete blocks");
 
   /// kCount rows and kVectors registers of columns. `c` has `c_row` elements between rows. Rows of
   /// a are at `packed` or, without kPacked, at `runs`.
@@ -244,10 +246,11 @@ using PanelBlockFunction = void (*)(const PanelBlock& block);
 void RunIncompletePanel(const PanelBlock& block, PanelBlockFunction run) {
   constexpr int64_t kMostColumns = 32;
   alignas(64) float buffer[kPackedRows * kMostColumns], bias[kMostColumns] = {};
-  std::fill_n(buffer, std::min(block.rows, kPackedRows) * kMostColumns, 0.0f);
+  const int64_t columns = PanelColumns();
+  if (block.adds) std::fill_n(buffer, std::min(block.rows, kPackedRows) * columns, 0.0f);
   PanelBlock part = block;
   part.c = buffer;
-  part.c_row = kMostColumns;
+  part.c_row = columns;
   part.column = 0;
   RegisterEpilogue epilogue = *block.epilogue;
   part.epilogue = &epilogue;
@@ -260,10 +263,10 @@ void RunIncompletePanel(const PanelBlock& block, PanelBlockFunction run) {
     part.rows = std::min(kPackedRows, block.rows - row);
     float* const c = block.c + row * block.c_row;
     for (int64_t i = 0; block.adds && i < part.rows; ++i)
-      std::copy_n(c + i * block.c_row, block.columns, buffer + i * kMostColumns);
+      std::copy_n(c + i * block.c_row, block.columns, buffer + i * columns);
     run(part);
     for (int64_t i = 0; i < part.rows; ++i)
-      std::copy_n(buffer + i * kMostColumns, block.columns, c + i * block.c_row);
+      std::copy_n(buffer + i * columns, block.columns, c + i * block.c_row);
     part.runs += block.runs_of_row * kPackedRows;
   }
 }
@@ -290,7 +293,7 @@ void PackBlock(const float* const* rows, int64_t length, float* to) {
       _mm_storeu_ps(to + 2 * kCount + i, c);
       _mm_storeu_ps(to + 3 * kCount + i, d);
     }
-    constexpr int kPair = kCount / 4 * 4;
+    constexpr int kPair = kCount / 4 * 4;  // the first row after the groups of four
     if constexpr (kCount % 4 >= 2) {
       const __m128 a = _mm_loadu_ps(from[kPair] + k), b = _mm_loadu_ps(from[kPair + 1] + k);
       const __m128 low = _mm_unpacklo_ps(a, b), high = _mm_unpackhi_ps(a, b);
@@ -353,10 +356,11 @@ void PackRows(const PanelGemm& g, const DepthBlock& depth, int64_t first, int64_
   }
 }
 
-/// The product of rows [first, first + rows) of a and a part of the rows of b, which is the first
-/// or last one.
+/// The product of rows [first_row, first_row + rows) of a and a part of the rows of b. `is_first`
+/// and `is_last`: whether it is the first or last part of the sums.
 void RunDepth(const PanelGemm& g, int64_t first_row, int64_t rows, const DepthBlock& depth,
               bool is_first, bool is_last) {
+  EndIfCancelled(CurrentCancellation());
   static const PanelBlockFunction run_in_place = ChooseRegister<float, PanelBlockLoop>();
   static const PanelBlockFunction run_packed = ChooseRegister<float, PackedBlockLoop>();
   const PanelBlockFunction run = g.scratch == nullptr ? run_in_place : run_packed;

@@ -16,8 +16,9 @@
 namespace pdl {
 namespace {
 
-bool IsPrintable(llvm::StringRef text) {
-  return llvm::json::isUTF8(text) &&
+/// Whether a network can be stored with a tensor of this name.
+bool IsTensorName(llvm::StringRef text) {
+  return !text.empty() && llvm::json::isUTF8(text) &&
          llvm::none_of(text, [](unsigned char c) { return c < 0x20 || c == 0x7f; });
 }
 
@@ -232,8 +233,7 @@ llvm::Expected<Graph> Compactor::Run() {
     info.weight = parameter->variable().weight;
     info.trainable = parameter->variable().trainable;
     const std::string name = NameOf(parameter, "w");
-    // A name that is not printable is replaced.
-    if (info.weight && !IsPrintable(info.weight->tensor)) info.weight->tensor = name;
+    if (info.weight && !IsTensorName(info.weight->tensor)) info.weight->tensor = name;
     values_[parameter] = to_.AddParameter(name, parameter->type(), std::move(info));
   }
   for (const Op* op : from_.ops()) {

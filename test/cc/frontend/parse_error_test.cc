@@ -126,14 +126,14 @@ TEST(ParseErrorTest, ATerminalGetsNoControlCharacters) {
   diagnostics
       .Error(Code::kWeightMismatch, nullptr, {},
              "'a\x1b[31m\x7f\xFF"
-             "b' and\n\t'\u00e9'")
+             "b' and\n\t'\u00e9\u009b\u202e'")
       .Note("not used: 'c\r'");
   std::string text;
   llvm::raw_string_ostream os(text);
   diagnostics.Render(os);
-  EXPECT_EQ(
-      text,
-      "error: 'a\uFFFD[31m\uFFFD\uFFFDb' and\n\t'\u00e9' [PDL0404]\n   = not used: 'c\uFFFD'\n");
+  EXPECT_EQ(text,
+            "error: 'a\uFFFD[31m\uFFFD\uFFFDb' and\n\t'\u00e9\uFFFD\uFFFD' [PDL0404]\n   = not "
+            "used: 'c\uFFFD'\n");
 }
 
 TEST(ParseErrorTest, OtherStatementsAreParsedAllTheSame) {

@@ -304,8 +304,8 @@ const BrokenCase kBroken[] = {
        TensorOf(d).set_sizes(1, 0);
        TensorOf(d).clear_data();
      },
-     "call of 'every_kind' for 'e': attribute 't': a tensor without elements has 1000000000 rows, "
-     "more than 1024 [PDL0402]"},
+     "call of 'every_kind' for 'e': attribute 't': tensors without elements have more than 5000000 "
+     "rows [PDL0402]"},
     {"TensorNegative",
      [](NetworkDesc& d) {
        TensorOf(d).set_sizes(0, -1);

@@ -73,11 +73,10 @@ TEST(Weights, NamesThatCannotBeStoredAreProblems) {
                                            {"s", "f\x1b", DType::kF32, {}}});
   WeightRules rules;
   rules.rename = {{"b\n", "b.w"}};
-  EXPECT_EQ(
-      Matched(kText, listing, rules),
-      "the tensor for 'b.w', or its file, has a name that is empty or has a control character\n"
-      "the tensor for 's', or its file, has a name that is empty or has a control character\n"
-      "'a.w' is missing: f32[2, 3]\n- \n");
+  EXPECT_EQ(Matched(kText, listing, rules),
+            "the name of the tensor for 'b.w' is empty or has a control character\n"
+            "the name of the file with the tensor for 's' is empty or has a control character\n"
+            "'a.w' is missing: f32[2, 3]\n- \n");
 }
 
 TEST(Weights, ConversionsAreAskedFor) {

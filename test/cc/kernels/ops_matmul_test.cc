@@ -2,7 +2,11 @@
 #include <gtest/gtest.h>
 
 #include <cmath>
+#include <cstring>
 
+#include "kernels/linear/gemm.h"
+#include "kernels/linear/panel_blocks.h"
+#include "kernels/linear/panel_gemm.h"
 #include "test/cc/testing/op_test_util.h"
 
 namespace pdl::testing {
@@ -192,6 +196,94 @@ TEST(Matmul, ManyRowsByAConstantMatrixAgreeWithTheDefinition) {
               << rows << " rows, " << columns << " columns, " << inner << " products";
         }
       }
+    }
+  }
+}
+
+// RunPanelGemm with rows that are packed, and that are read in place; a row has two runs.
+TEST(PanelGemm, HasTheSameBitsHoweverItIsCut) {
+  for (const int64_t run_length : {5, 130, 300}) {
+    for (const int64_t columns : {8, 129, 136, 200}) {
+      for (const int64_t rows : {1, 2, 3, 5, 7, 11, 13, 17, 23, 25, 47, 49, 193, 389}) {
+        const int64_t depth = 2 * run_length, block = PanelRows();
+        const std::vector<double> noise = Noise(rows * depth + depth * columns, 7);
+        const std::vector<float> values(noise.begin(), noise.end());
+        const float *a = values.data(), *b = a + rows * depth;
+        GemmShape shape;
+        shape.n = columns;
+        shape.k = depth;
+        shape.b_row = columns;
+        shape.b_column = 1;
+        const int64_t panels = (columns + PanelColumns() - 1) / PanelColumns();
+        std::vector<float> packed_b(static_cast<size_t>(panels * PanelColumns() * depth));
+        PackPanels(shape, b, packed_b.data());
+        std::vector<const float*> runs(static_cast<size_t>((rows + block - 1) / block * block * 2));
+        for (int64_t i = 0; i < rows; ++i)
+          for (int64_t run = 0; run < 2; ++run)
+            runs[static_cast<size_t>((i / block * 2 + run) * block + i % block)] =
+                a + i * depth + run * run_length;
+        const auto multiply = [&](bool packs) {
+          std::vector<float> c(static_cast<size_t>(rows * columns), NAN);
+          std::vector<float> scratch(
+              static_cast<size_t>(PanelScratchBytes(rows, std::max<int64_t>(columns, 128)) / 4));
+          PanelGemm gemm;
+          gemm.rows = rows;
+          gemm.columns = columns;
+          gemm.runs = 2;
+          gemm.run_length = run_length;
+          gemm.runs_of_a = runs.data();
+          gemm.b = packed_b.data();
+          gemm.c = c.data();
+          gemm.c_row = columns;
+          if (packs) gemm.scratch = scratch.data();
+          RunPanelGemm(gemm);
+          return c;
+        };
+        const std::vector<float> in_place = multiply(false), packed = multiply(true);
+        ASSERT_EQ(std::memcmp(in_place.data(), packed.data(), in_place.size() * sizeof(float)), 0)
+            << rows << " rows, " << columns << " columns, runs of " << run_length;
+        for (int64_t i = 0; i < rows; ++i) {
+          for (int64_t j = 0; j < columns; ++j) {
+            double sum = 0;
+            for (int64_t k = 0; k < depth; ++k)
+              sum += static_cast<double>(a[i * depth + k]) * b[k * columns + j];
+            ASSERT_NEAR(in_place[static_cast<size_t>(i * columns + j)], sum, 5e-5);
+          }
+        }
+      }
+    }
+  }
+}
+
+TEST(PanelBlocks, SuitTheThreads) {
+  for (const auto& [rows, columns, depth] :
+       {std::array<int64_t, 3>{49, 512, 2048}, {17, 512, 256}, {3136, 96, 384}, {128, 3072, 768}}) {
+    for (const int64_t threads : {1, 2, 3, 8, 64}) {
+      PanelWork work;
+      work.rows = rows;
+      work.columns = columns;
+      work.depth = depth;
+      work.threads = threads;
+      work.block_bytes = 512 << 10;
+      work.least_rows = 128;
+      const PanelBlocks blocks = CutIntoPanelBlocks(work);
+      const std::string what =
+          std::to_string(rows) + " rows, " + std::to_string(threads) + " threads";
+      EXPECT_GE(blocks.rows, 1) << what;
+      EXPECT_LE(blocks.rows, rows) << what;
+      EXPECT_LE(blocks.columns, columns) << what;
+      EXPECT_TRUE(blocks.columns == columns || blocks.columns % PanelColumns() == 0) << what;
+      EXPECT_EQ(blocks.count, ((rows + blocks.rows - 1) / blocks.rows) *
+                                  ((columns + blocks.columns - 1) / blocks.columns))
+          << what;
+      EXPECT_LE(blocks.groups, std::min(blocks.count, kMostBlockGroups)) << what;
+      if (threads == 1) {
+        EXPECT_EQ(blocks.groups, 1) << what;
+      } else if (rows * columns * depth >= 16 << 20) {
+        EXPECT_GE(blocks.groups, std::min<int64_t>(threads, 8)) << what;
+      }
+      // Threads beyond those for which there is work do not make blocks smaller.
+      EXPECT_GE(blocks.rows * blocks.columns * depth, int64_t{1} << 18) << what;
     }
   }
 }
