@@ -19,7 +19,7 @@ constexpr unsigned kWindowAfter = 60;
 constexpr llvm::StringLiteral kReplacement = "\xEF\xBF\xBD";
 
 // The bytes of a character, and its width; negative if a terminal does not show it as such: invalid
-// UTF-8, control characters, those that change the direction of the text.
+// UTF-8, control characters, those that change the direction of writing.
 struct Character {
   size_t size;
   int width;
