@@ -48,14 +48,16 @@ llvm::Error RequireDnnlMemory() {
   if (memory == MAP_FAILED)
     return MakeDeviceError("out of memory: oneDNN cannot allocate the code that it generates");
   munmap(memory, kSize);
-  // The first matmul generates its code, which may use the memory that has just been checked.
+  // The first matmul of a vector and the first of matrices generate their code, which may use the
+  // memory that has just been checked.
   static std::once_flag generated;
   std::call_once(generated, [] {
     DnnlEngine();
     const OneDnnlThread one_thread;
-    const float one = 1;
-    float product = 0;
-    dnnl_sgemm('N', 'N', 1, 1, 1, 1, &one, 1, &one, 1, 0, &product, 1);
+    constexpr dnnl_dim_t kRows = 64;
+    static float a[kRows * kRows], c[kRows * kRows];
+    for (const dnnl_dim_t n : {dnnl_dim_t{1}, kRows})
+      dnnl_sgemm('N', 'N', n, n, n, 1, a, n, a, n, 0, c, n);
   });
   return llvm::Error::success();
 }
