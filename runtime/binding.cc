@@ -9,6 +9,7 @@
 #include "runtime/call_error.h"
 #include "runtime/evaluator.h"
 #include "runtime/frame.h"
+#include "runtime/io/file.h"
 #include "runtime/memory.h"
 #include "runtime/saturating.h"
 
@@ -43,7 +44,7 @@ class StepPrepareContext final : public PrepareContext {
       llvm::function_ref<llvm::Expected<std::shared_ptr<const void>>()> pack) const override {
     const Tensor* weight = constant_input(index);
     if (!weight) return pack();
-    return packs_.Get(weight->raw(), layout, pack);
+    return packs_.Get(*weight, layout, pack);
   }
 
  private:
@@ -369,15 +370,18 @@ class Binder {
 }  // namespace
 
 llvm::Expected<std::shared_ptr<const void>> PackCache::Get(
-    const void* weight, llvm::StringRef layout,
+    const Tensor& weight, llvm::StringRef layout,
     llvm::function_ref<llvm::Expected<std::shared_ptr<const void>>()> pack) {
-  std::string key(reinterpret_cast<const char*>(&weight), sizeof weight);
+  const void* data = weight.raw();
+  std::string key(reinterpret_cast<const char*>(&data), sizeof data);
   key += layout;
   std::lock_guard lock(mutex_);
   if (auto found = packed_.find(key); found != packed_.end()) return found->second;
   llvm::Expected<std::shared_ptr<const void>> packed = pack();
   if (!packed) return packed.takeError();
   packed_[key] = *packed;
+  // Most kernels read nothing but the packed form.
+  ReleaseFilePages(weight);
   return *packed;
 }
 

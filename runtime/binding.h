@@ -22,7 +22,7 @@ class Frame;
 class PackCache {
  public:
   llvm::Expected<std::shared_ptr<const void>> Get(
-      const void* weight, llvm::StringRef layout,
+      const Tensor& weight, llvm::StringRef layout,
       llvm::function_ref<llvm::Expected<std::shared_ptr<const void>>()> pack);
 
  private:

@@ -6,6 +6,7 @@
 #include "llvm/ADT/STLExtras.h"
 #include "pdl/compiler/graph_walk.h"
 #include "pdl/op/op_def.h"
+#include "runtime/io/file.h"
 #include "runtime/saturating.h"
 
 namespace pdl {
@@ -192,9 +193,14 @@ bool ConstantCalls::EvaluateAll(llvm::ArrayRef<const Op*> ops, const ValueSet& a
         shared_->Insert(keys_.lookup(result), tensor);
       known_[result] = std::move(tensor);
     }
-    for (const Value* operand : op->operands())
-      if (--reads[operand] == 0 && operand->producer() != nullptr && !IsRead(operand, at_end))
+    for (const Value* operand : op->operands()) {
+      if (--reads[operand] > 0 || IsRead(operand, at_end)) continue;
+      if (operand->producer() != nullptr) {
         known_.erase(operand);
+      } else {
+        ReleaseFilePages(*FindComputed(operand));
+      }
+    }
   }
   return true;
 }

@@ -3,6 +3,7 @@
 #include "pdl/compiler/weights.h"
 #include "pdl/op/error.h"
 #include "pdl/runtime/weight_source.h"
+#include "runtime/io/file.h"
 
 namespace pdl {
 namespace {
@@ -51,6 +52,8 @@ llvm::Expected<Tensor> WeightStore::LoadOne(const Value& variable, WeightFilesBy
                          variable.name());
   llvm::Expected<Constant> converted = ConvertWeight(value, variable.type().dtype, ref.transpose);
   if (!converted) return converted.takeError();
+  // Their bytes may have been read to verify or convert them.
+  ReleaseFilePages(Tensor::FromConstant(value));
   return Tensor::FromConstant(*converted);
 }
 
@@ -141,6 +144,7 @@ llvm::Expected<Tensor> ConvertTo(DType dtype, const Tensor& value) {
   if (value.dtype() == dtype) return value;
   llvm::Expected<Constant> converted = ConvertWeight(value.ToConstant(), dtype, false);
   if (!converted) return converted.takeError();
+  ReleaseFilePages(value);
   return Tensor::FromConstant(*converted);
 }
 
@@ -155,6 +159,7 @@ llvm::Expected<Tensor> WeightStore::OnDevice(const Value& parameter, DeviceConte
   }
   llvm::Expected<Tensor> moved = MoveToDevice(*value, context);
   if (!moved) return moved.takeError();
+  ReleaseFilePages(*value);
   std::lock_guard lock(mutex_);
   return device_values_.try_emplace(key, *moved).first->second;
 }

@@ -12,6 +12,7 @@
 #include "llvm/ADT/SmallString.h"
 #include "llvm/Support/Errno.h"
 #include "llvm/Support/FileSystem.h"
+#include "llvm/Support/MathExtras.h"
 #include "llvm/Support/Path.h"
 #include "llvm/Support/SmallVectorMemoryBuffer.h"
 #include "pdl/op/device_context.h"
@@ -66,6 +67,13 @@ llvm::Expected<int> OpenRegularFile(llvm::StringRef path, int64_t* size) {
   return CannotRead(path, "{0}", std::strerror(code));
 }
 
+/// Deletes a mapping, and tells owners of mapped files from those of other memory.
+struct Unmap {
+  size_t size;
+  FileAccess access;
+  void operator()(const void* mapping) const { munmap(const_cast<void*>(mapping), size); }
+};
+
 }  // namespace
 
 llvm::Expected<bool> FileExists(llvm::StringRef path) {
@@ -83,7 +91,7 @@ llvm::Error CheckRegularFile(llvm::StringRef path) {
   return CannotRead(path, "it is {0}, expected a regular file", KindOfFile(status.st_mode));
 }
 
-llvm::Expected<SharedBytes> ReadWholeFile(llvm::StringRef path) {
+llvm::Expected<SharedBytes> ReadWholeFile(llvm::StringRef path, FileAccess access) {
   int64_t length = 0;
   llvm::Expected<int> fd = OpenRegularFile(path, &length);
   if (!fd) return fd.takeError();
@@ -91,11 +99,24 @@ llvm::Expected<SharedBytes> ReadWholeFile(llvm::StringRef path) {
   if (length == 0) return SharedBytes{nullptr, llvm::StringRef("", 0)};
 
   const auto size = static_cast<size_t>(length);
-  void* data = mmap(nullptr, size, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_NORESERVE, file.fd, 0);
+  const int protection = access == FileAccess::kRead ? PROT_READ : PROT_READ | PROT_WRITE;
+  void* data = mmap(nullptr, size, protection, MAP_PRIVATE | MAP_NORESERVE, file.fd, 0);
   if (data == MAP_FAILED) return CannotRead(path, "{0}", std::strerror(errno));
-  std::shared_ptr<const void> owner(
-      data, [size](const void* mapping) { munmap(const_cast<void*>(mapping), size); });
+  std::shared_ptr<const void> owner(data, Unmap{size, access});
   return SharedBytes{std::move(owner), llvm::StringRef(static_cast<const char*>(data), size)};
+}
+
+void ReleaseFilePages(const Tensor& tensor) {
+  if (tensor.device().kind != DeviceKind::kCPU || !tensor.owns_memory()) return;
+  const Constant constant = tensor.ToConstant();
+  const auto* unmap = std::get_deleter<Unmap>(constant.bytes());
+  if (unmap == nullptr || unmap->access != FileAccess::kRead) return;
+  static const auto page = static_cast<uintptr_t>(sysconf(_SC_PAGESIZE));
+  const auto begin = reinterpret_cast<uintptr_t>(constant.data());
+  // The first and the last page may have elements of other tensors.
+  const uintptr_t first = llvm::alignTo(begin, page);
+  const uintptr_t last = llvm::alignDown(begin + static_cast<uintptr_t>(constant.num_bytes()), page);
+  if (first < last) madvise(reinterpret_cast<void*>(first), last - first, MADV_DONTNEED);
 }
 
 llvm::Expected<std::unique_ptr<llvm::MemoryBuffer>> ReadFile(llvm::StringRef path) {

@@ -11,6 +11,7 @@
 #include "llvm/ADT/StringRef.h"
 #include "llvm/Support/Error.h"
 #include "pdl/op/error.h"
+#include "pdl/op/tensor.h"
 
 namespace pdl {
 
@@ -41,8 +42,20 @@ PDL_API llvm::Expected<bool> FileExists(llvm::StringRef path);
 /// Fails unless `path` is a regular file or a link to one.
 llvm::Error CheckRegularFile(llvm::StringRef path);
 
-/// Maps a regular file completely. The mapping is private: writes to it never reach the file.
-llvm::Expected<SharedBytes> ReadWholeFile(llvm::StringRef path);
+/// What may be done with the bytes of a mapped file.
+enum class FileAccess : uint8_t {
+  kRead,
+  /// They may be written, which never changes the file.
+  kPrivateWrite,
+};
+
+/// Maps a regular file completely.
+llvm::Expected<SharedBytes> ReadWholeFile(llvm::StringRef path,
+                                          FileAccess access = FileAccess::kRead);
+
+/// Frees the physical memory of a CPU tensor in a file that was mapped with FileAccess::kRead. Its
+/// elements are read from the file again when they are used again. Other tensors are not changed.
+void ReleaseFilePages(const Tensor& tensor);
 
 /// A new file with a temporary name in the folder of `path`, which it replaces at Commit. Without
 /// Commit it is removed. If `path` is a pipe or a device, the bytes are written there directly; if

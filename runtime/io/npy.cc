@@ -297,7 +297,7 @@ llvm::Expected<std::string> NpyHeader(llvm::StringRef path, const Tensor& tensor
 }
 
 llvm::Expected<Tensor> ReadNpy(llvm::StringRef path) {
-  llvm::Expected<SharedBytes> file = ReadWholeFile(path);
+  llvm::Expected<SharedBytes> file = ReadWholeFile(path, FileAccess::kPrivateWrite);
   if (!file) return file.takeError();
   return ParseNpy(path, *file);
 }

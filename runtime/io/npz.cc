@@ -13,7 +13,7 @@ llvm::Expected<std::vector<NamedTensor>> ReadNpz(llvm::StringRef path) {
 llvm::Expected<std::vector<NamedTensor>> ReadNpz(
     llvm::StringRef path, llvm::function_ref<bool(llvm::StringRef)> is_requested,
     std::vector<std::string>* names) {
-  llvm::Expected<SharedBytes> file = ReadWholeFile(path);
+  llvm::Expected<SharedBytes> file = ReadWholeFile(path, FileAccess::kPrivateWrite);
   if (!file) return file.takeError();
   llvm::Expected<std::vector<ZipMember>> members = ReadZipDirectory(path, *file);
   if (!members) return members.takeError();
