@@ -86,9 +86,14 @@ bool CalleeTable::IsBroken(llvm::StringRef name) const {
 }
 
 std::vector<llvm::StringRef> CalleeTable::CalleeNames() {
-  std::vector<llvm::StringRef> known = {"dims", "dtype", "grad", "len", "params"};
-  for (const OpDef* def : request_.registry->All()) known.push_back(def->signature.name);
-  for (const auto& entry : files_.standard_layers) known.push_back(entry.first());
+  if (global_names_.empty()) {
+    global_names_ = {"dims", "dtype", "grad", "len", "params"};
+    for (const OpDef* def : request_.registry->All()) global_names_.push_back(def->signature.name);
+    for (const auto& entry : files_.standard_layers) global_names_.push_back(entry.first());
+  }
+  // Listing the names takes as long as comparing one with them.
+  if (!report_.SpendSuggestions(global_names_.size())) return {};
+  std::vector<llvm::StringRef> known = global_names_;
   for (const auto& entry : at_.frame->module->layers) known.push_back(entry.first());
   for (const auto& entry : at_.frame->module->imported) known.push_back(entry.first());
   for (const auto& entry : at_.frame->module->named) known.push_back(entry.first());

@@ -21,7 +21,7 @@ class CalleeTable {
   Callee FindCallee(llvm::StringRef name);
   /// Whether the name may be undefined because of an error that was reported.
   bool IsBroken(llvm::StringRef name) const;
-  /// The names of everything callable, in alphabetical order.
+  /// The names of everything callable, in alphabetical order; none after too many suggestions.
   std::vector<llvm::StringRef> CalleeNames();
   /// Resolves the expression before '('; reports an unknown name.
   Callee ResolveCallee(const ast::Expr* callee);
@@ -35,6 +35,8 @@ class CalleeTable {
   ModuleTable& files_;
   Reporter& report_;
   NameTable& names_;
+  /// The names of everything callable that no file defines.
+  std::vector<llvm::StringRef> global_names_;
   llvm::StringMap<const OpDef*> operators_;  // cached lookups; null: no such operator
 };
 

@@ -298,8 +298,7 @@ void Reporter::NoteAtLocation(Diagnostic* diagnostic, LocationId id, std::string
 }
 
 std::string Reporter::DidYouMean(llvm::StringRef name, llvm::ArrayRef<llvm::StringRef> candidates) {
-  if (candidates.size() > reported_.suggestions) return "";
-  reported_.suggestions -= candidates.size();
+  if (!SpendSuggestions(candidates.size())) return "";
   if (const ForeignName* known = FindForeignName(name, candidates)) {
     return known->text.empty() ? Suggest(name, known->here) : "; write " + known->text.str();
   }
@@ -328,9 +327,8 @@ std::string Reporter::DidYouMeanOrList(llvm::StringRef name,
 }
 
 std::optional<uint32_t> Reporter::LineThatDefines(llvm::StringRef name) {
-  if (at_.frame->caller != nullptr || ast_.statements.size() > reported_.suggestions)
+  if (at_.frame->caller != nullptr || !SpendSuggestions(ast_.statements.size()))
     return std::nullopt;
-  reported_.suggestions -= ast_.statements.size();
   const ast::Statement* statement = FindDefinition(ast_.statements, name);
   if (statement == nullptr) return std::nullopt;
   return at_.file->LineOf(statement->range.begin);

@@ -56,6 +56,12 @@ class Reporter {
 
   /// Whether an unknown name may still be compared with so many candidates.
   bool MaySuggest(size_t candidates) const { return candidates <= reported_.suggestions; }
+  /// The same; if it may, that counts as one comparison.
+  bool SpendSuggestions(size_t candidates) {
+    if (!MaySuggest(candidates)) return false;
+    reported_.suggestions -= candidates;
+    return true;
+  }
   /// Whether no error was reported at this position, which is elaborated more than once. Ends
   /// reporting there, except for the caller's error.
   bool IsFirst(SourceRange place);
