@@ -1,9 +1,10 @@
 #include "runtime/binding.h"
-#include "pdl/compiler/trace.h"
 
 #include <algorithm>
 #include <new>
 
+#include "llvm/Support/FormatVariadic.h"
+#include "pdl/compiler/trace.h"
 #include "pdl/op/error.h"
 #include "runtime/arena.h"
 #include "runtime/call_error.h"
@@ -19,12 +20,20 @@ namespace {
 /// An upper bound for the size of a tensor in any process.
 constexpr int64_t kAddressSpace = int64_t{1} << 47;
 
+/// Returns the tensor of a slot that is the same in every run.
+using FixedValueOf = llvm::function_ref<llvm::Expected<Tensor>(SlotId)>;
+
 class StepPrepareContext final : public PrepareContext {
  public:
   StepPrepareContext(const Schedule& schedule, const Step& step,
                      llvm::ArrayRef<OperandType> all_types, DeviceContext& device, PackCache& packs,
-                     SymbolLookup lookup)
-      : schedule_(schedule), step_(step), device_(device), packs_(packs), lookup_(lookup) {
+                     SymbolLookup lookup, FixedValueOf fixed_value)
+      : schedule_(schedule),
+        step_(step),
+        device_(device),
+        packs_(packs),
+        lookup_(lookup),
+        fixed_value_(fixed_value) {
     for (SlotId slot : step.inputs) inputs_.push_back(all_types[slot]);
     for (SlotId slot : step.outputs) outputs_.push_back(all_types[slot]);
   }
@@ -33,18 +42,19 @@ class StepPrepareContext final : public PrepareContext {
   llvm::ArrayRef<OperandType> outputs() const override { return outputs_; }
   DeviceContext& device() const override { return device_; }
   llvm::Expected<int64_t> Evaluate(const Dim& dim) const override { return dim.Evaluate(lookup_); }
-  const Tensor* constant_input(unsigned index) const override {
+  bool is_constant(unsigned index) const override {
     const Slot& slot = schedule_.slots[step_.inputs[index]];
-    bool fixed = slot.kind == SlotKind::kConstant ||
-                 (slot.kind == SlotKind::kParameter && slot.constant.raw() != nullptr);
-    return fixed ? &slot.constant : nullptr;
+    return slot.kind == SlotKind::kConstant ||
+           (slot.kind == SlotKind::kParameter && slot.fixed.tensor.raw() != nullptr);
   }
-  llvm::Expected<std::shared_ptr<const void>> Pack(
-      unsigned index, llvm::StringRef layout,
-      llvm::function_ref<llvm::Expected<std::shared_ptr<const void>>()> pack) const override {
-    const Tensor* weight = constant_input(index);
-    if (!weight) return pack();
-    return packs_.Get(*weight, layout, pack);
+  llvm::Expected<Tensor> ConstantValue(unsigned index) const override {
+    return fixed_value_(step_.inputs[index]);
+  }
+  llvm::Expected<std::shared_ptr<const void>> Pack(unsigned index, llvm::StringRef layout,
+                                                   PackFunction pack) const override {
+    const SlotId slot = step_.inputs[index];
+    auto value = [&] { return fixed_value_(slot); };
+    return packs_.Get(schedule_.slots[slot].fixed, layout, value, pack);
   }
 
  private:
@@ -53,6 +63,7 @@ class StepPrepareContext final : public PrepareContext {
   DeviceContext& device_;
   PackCache& packs_;
   SymbolLookup lookup_;
+  FixedValueOf fixed_value_;
   llvm::SmallVector<OperandType, 4> inputs_;
   llvm::SmallVector<OperandType, 2> outputs_;
 };
@@ -136,9 +147,16 @@ class Binder {
       call.skip = !step.op->def().properties().has_side_effect && !step.outputs.empty() &&
                   llvm::all_of(step.outputs, [&](SlotId slot) { return bytes_[slot] == 0; });
       if (!call.skip) {
-        StepPrepareContext context(schedule_, step, binding_.types, context_, packs_, lookup_);
+        auto fixed_value = [&](SlotId slot) { return FixedValueOfSlot(slot); };
+        StepPrepareContext context(schedule_, step, binding_.types, context_, packs_, lookup_,
+                                   fixed_value);
         llvm::Expected<Preparation> preparation = step.op->Prepare(context);
         if (!preparation) return AboutCall(step.op->arguments(), preparation.takeError());
+        for (unsigned i = 0; i < step.inputs.size(); ++i)
+          if (!llvm::is_contained(preparation->packed, i))
+            if (llvm::Error error = KeepDeferred(step.inputs[i]))
+              return AboutCall(step.op->arguments(), std::move(error));
+        computed_.clear();
         call.state = preparation->state;
         call.workspace_bytes = preparation->workspace_bytes;
         call.skip = preparation->aliases.size() == step.outputs.size();
@@ -146,6 +164,30 @@ class Binder {
       }
       binding_.calls.push_back(std::move(call));
     }
+    for (SlotId slot = 0; slot < schedule_.slots.size(); ++slot)
+      if (schedule_.slots[slot].needed_at_end)
+        if (llvm::Error error = KeepDeferred(slot)) return error;
+    return llvm::Error::success();
+  }
+
+  /// The tensor of a slot that is the same in every run. A deferred one is kept until the end of a
+  /// step's preparation.
+  llvm::Expected<Tensor> FixedValueOfSlot(SlotId slot) {
+    const FixedValue& fixed = schedule_.slots[slot].fixed;
+    if (!fixed.deferred) return fixed.tensor;
+    if (const auto found = computed_.find(slot); found != computed_.end()) return found->second;
+    llvm::Expected<Tensor> tensor = fixed.deferred->Get(context_);
+    if (!tensor) return tensor;
+    return computed_[slot] = std::move(*tensor);
+  }
+
+  /// Keeps the value of a slot, if it is deferred, since a run reads it.
+  llvm::Error KeepDeferred(SlotId slot) {
+    const FixedValue& fixed = schedule_.slots[slot].fixed;
+    if (!fixed.deferred || binding_.kept.count(slot) > 0) return llvm::Error::success();
+    llvm::Expected<Tensor> tensor = FixedValueOfSlot(slot);
+    if (!tensor) return tensor.takeError();
+    binding_.kept[slot] = fixed.deferred->Keep(std::move(*tensor));
     return llvm::Error::success();
   }
 
@@ -205,7 +247,7 @@ class Binder {
           break;
         case SlotKind::kParameter:
           placement.kind =
-              source.constant.raw() ? Placement::Kind::kFixed : Placement::Kind::kGiven;
+              source.fixed.tensor.raw() ? Placement::Kind::kFixed : Placement::Kind::kGiven;
           break;
         case SlotKind::kInput:
           // For other devices an input is copied to a buffer in the arena.
@@ -363,25 +405,28 @@ class Binder {
   int64_t value_bytes_ = 0;     // of the live values in the arena
   std::vector<int64_t> bytes_;  // by slot
   std::vector<Preparation> preparations_;
-  std::vector<uint32_t> last_use_;  // by root
-  std::vector<bool> at_end_;        // by root
+  std::map<SlotId, Tensor> computed_;  // deferred constants that the current step has asked for
+  std::vector<uint32_t> last_use_;     // by root
+  std::vector<bool> at_end_;           // by root
 };
 
 }  // namespace
 
 llvm::Expected<std::shared_ptr<const void>> PackCache::Get(
-    const Tensor& weight, llvm::StringRef layout,
-    llvm::function_ref<llvm::Expected<std::shared_ptr<const void>>()> pack) {
-  const void* data = weight.raw();
-  std::string key(reinterpret_cast<const char*>(&data), sizeof data);
+    const FixedValue& weight, llvm::StringRef layout,
+    llvm::function_ref<llvm::Expected<Tensor>()> value, PrepareContext::PackFunction pack) {
+  std::string key = weight.key ? llvm::formatv("result {0}: ", *weight.key).str()
+                               : llvm::formatv("memory {0}: ", weight.tensor.raw()).str();
   key += layout;
   std::lock_guard lock(mutex_);
   if (auto found = packed_.find(key); found != packed_.end()) return found->second;
-  llvm::Expected<std::shared_ptr<const void>> packed = pack();
+  llvm::Expected<Tensor> tensor = value();
+  if (!tensor) return tensor.takeError();
+  llvm::Expected<std::shared_ptr<const void>> packed = pack(*tensor);
   if (!packed) return packed.takeError();
   packed_[key] = *packed;
   // Most kernels read nothing but the packed form.
-  ReleaseFilePages(weight);
+  ReleaseFilePages(*tensor);
   return *packed;
 }
 
@@ -396,6 +441,13 @@ llvm::Expected<std::shared_ptr<Binding>> Binding::Make(const Schedule& schedule,
 
 Binding::Binding(const Schedule& schedule_in) : schedule(schedule_in) {}
 Binding::~Binding() = default;
+
+const void* Binding::FixedData(SlotId slot) const {
+  const FixedValue& fixed = schedule.slots[slot].fixed;
+  if (!fixed.deferred) return fixed.tensor.raw();
+  const auto found = kept.find(slot);
+  return found == kept.end() ? nullptr : found->second.raw();
+}
 
 std::unique_ptr<Frame> Binding::TakeFrame() {
   return frames_.Take([](Frame& frame) { return frame.TakeArena(); });

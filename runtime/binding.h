@@ -2,6 +2,7 @@
 #define PDL_RUNTIME_BINDING_H_
 
 #include <cstdint>
+#include <map>
 #include <memory>
 #include <mutex>
 #include <string>
@@ -21,9 +22,10 @@ class Frame;
 /// Packed forms of weights, created once for each device and owned by the Network.
 class PackCache {
  public:
+  /// `value` returns the tensor of the weight; it is called only to pack it.
   llvm::Expected<std::shared_ptr<const void>> Get(
-      const Tensor& weight, llvm::StringRef layout,
-      llvm::function_ref<llvm::Expected<std::shared_ptr<const void>>()> pack);
+      const FixedValue& weight, llvm::StringRef layout,
+      llvm::function_ref<llvm::Expected<Tensor>()> value, PrepareContext::PackFunction pack);
 
  private:
   std::mutex mutex_;
@@ -59,6 +61,9 @@ class Binding {
       llvm::function_ref<std::optional<int64_t>(llvm::StringRef)> lookup);
   ~Binding();
 
+  /// The memory of a slot with Placement::Kind::kFixed; null if no call reads it.
+  const void* FixedData(SlotId slot) const;
+
   /// Returns null if there is no frame whose arena is free.
   std::unique_ptr<Frame> TakeFrame();
   void GiveBack(std::unique_ptr<Frame> frame);
@@ -76,6 +81,8 @@ class Binding {
   /// By update: whether the new value may overwrite the state.
   std::vector<bool> overwrites;
   std::vector<Placement> placements;
+  /// The deferred constants that calls read.
+  std::map<SlotId, Tensor> kept;
   std::vector<Call> calls;  // by step
   int64_t arena_bytes = 0;
   /// The maximum number of live bytes in the arena at one time.

@@ -62,15 +62,15 @@ llvm::Expected<std::shared_ptr<Body>> Body::Make(const OperatorArguments& argume
   auto parameter = [](const Value&) -> llvm::Expected<Tensor> {
     InternalError("a block has a parameter");
   };
-  auto evaluate = [&](const Op& op, llvm::ArrayRef<Tensor> operands) {
-    return EvaluateConstantCall(graph, op, operands, arguments.training, RandomState{}, context);
-  };
   auto fixed_input = [&](const Value& value) -> const Tensor* {
     const auto found = llvm::find(graph.inputs(), &value);
     return fixed[static_cast<size_t>(found - graph.inputs().begin())];
   };
   request.parameter = parameter;
-  request.evaluate = evaluate;
+  request.evaluate = std::make_shared<const ConstantCalls::Evaluate>(
+      [&](const Op& op, llvm::ArrayRef<Tensor> operands, DeviceContext& device) {
+        return EvaluateConstantCall(graph, op, operands, arguments.training, RandomState{}, device);
+      });
   request.fixed_input = fixed_input;
   llvm::Expected<std::unique_ptr<const Schedule>> schedule = MakeSchedule(request);
   if (!schedule) return schedule.takeError();

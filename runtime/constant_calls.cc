@@ -2,7 +2,6 @@
 
 #include <algorithm>
 
-#include "llvm/ADT/Hashing.h"
 #include "llvm/ADT/STLExtras.h"
 #include "pdl/compiler/graph_walk.h"
 #include "pdl/op/op_def.h"
@@ -14,10 +13,8 @@ namespace {
 
 /// Results up to this size are kept whatever they are computed from.
 constexpr int64_t kSmallBytes = int64_t{16} << 20;
-
-int64_t NumberOf(Device device) {
-  return int64_t{device.index} * kNumDeviceKinds + static_cast<int64_t>(device.kind);
-}
+/// Results from this size on are deferred if possible.
+constexpr int64_t kDeferredBytes = int64_t{64} << 10;
 
 /// The bytes of a value whose dims are constant.
 int64_t BytesOf(const Value* value) {
@@ -28,59 +25,20 @@ int64_t BytesOf(const Value* value) {
 
 }  // namespace
 
-// --- Results that Plans share -------------------------------------------------------------------
-
-ConstantResults::Key ConstantResults::KeyOf(llvm::StringRef name) {
-  const auto [entry, is_new] = names_.try_emplace(name.str(), next_);
-  next_ += is_new;
-  return entry->second;
-}
-
-ConstantResults::Key ConstantResults::KeyOf(const Op& op, llvm::ArrayRef<Key> operands) {
-  llvm::hash_code hash =
-      llvm::hash_combine(&op.def(), llvm::hash_combine_range(operands.begin(), operands.end()));
-  for (const AttributeValue& value : op.attribute_values())
-    hash = llvm::hash_combine(hash, HashAttribute(value));
-  const auto [first, last] = calls_.equal_range(hash);
-  for (auto entry = first; entry != last; ++entry) {
-    const Call& call = entry->second;
-    if (call.def == &op.def() && operands.equals(call.operands) &&
-        llvm::equal(call.attributes, op.attribute_values(), Identical))
-      return call.key;
-  }
-  const Key key = next_;
-  next_ += static_cast<Key>(op.results().size());
-  calls_.emplace(
-      hash, Call{&op.def(), op.attribute_values().vec(), llvm::SmallVector<Key, 4>(operands), key});
-  return key;
-}
-
-const Tensor* ConstantResults::Find(Key key, Device device) const {
-  const auto found = tensors_.find({key, NumberOf(device)});
-  return found == tensors_.end() ? nullptr : &found->second;
-}
-
-void ConstantResults::Insert(Key key, Tensor tensor) {
-  const int64_t device = NumberOf(tensor.device());
-  tensors_.try_emplace({key, device}, std::move(tensor));
-}
-
-// --- Constant calls of a graph ------------------------------------------------------------------
-
-ConstantCalls::ConstantCalls(const Graph& graph, Device device, bool training,
+ConstantCalls::ConstantCalls(const Graph& graph, DeviceContext& context, bool training,
                              ConstantResults* shared)
-    : device_(device), training_(training), shared_(shared), effects_(EffectsOfBlocks(graph)) {}
+    : context_(context), training_(training), shared_(shared), effects_(EffectsOfBlocks(graph)) {}
 
 void ConstantCalls::AddSource(const Value* value, llvm::StringRef name, Tensor tensor) {
   if (shared_ != nullptr) keys_[value] = shared_->KeyOf(name);
   sources_.insert(value);
   source_bytes_[value] = tensor.num_bytes();
   all_source_bytes_ = SaturatingSum({all_source_bytes_, tensor.num_bytes()});
-  known_[value] = std::move(tensor);
+  known_[value] = {std::move(tensor)};
 }
 
 void ConstantCalls::Compute(llvm::ArrayRef<const Op*> ops, const ValueSet& at_end, bool folds,
-                            Evaluate evaluate) {
+                            std::shared_ptr<const Evaluate> evaluate) {
   needed_.insert(ops.begin(), ops.end());
   do {
     FindCandidates(ops, folds);
@@ -90,8 +48,7 @@ void ConstantCalls::Compute(llvm::ArrayRef<const Op*> ops, const ValueSet& at_en
     if (!contains(op)) continue;
     for (const Value* result : op->results()) {
       if (!IsRead(result, at_end)) continue;
-      const Tensor* tensor = FindComputed(result);
-      results_.emplace_back(result, *tensor);
+      results_.emplace_back(result, *FindComputed(result));
     }
   }
 }
@@ -156,53 +113,101 @@ bool ConstantCalls::IsRead(const Value* result, const ValueSet& at_end) const {
          });
 }
 
-const Tensor* ConstantCalls::FindComputed(const Value* value) const {
-  if (const auto found = known_.find(value); found != known_.end()) return &found->second;
-  return shared_ == nullptr ? nullptr : shared_->Find(keys_.lookup(value), device_);
+std::optional<FixedValue> ConstantCalls::FindComputed(const Value* value) const {
+  if (const auto found = known_.find(value); found != known_.end()) return found->second;
+  if (shared_ == nullptr) return std::nullopt;
+  std::optional<Tensor> kept = shared_->Find(keys_.lookup(value), context_.device());
+  return kept ? std::optional(Shared(value, std::move(*kept), nullptr)) : std::nullopt;
+}
+
+FixedValue ConstantCalls::Shared(const Value* result, Tensor tensor,
+                                 std::shared_ptr<const DeferredConstant> deferred) const {
+  FixedValue value{std::move(tensor), std::move(deferred)};
+  if (shared_ != nullptr && context_.device().kind == DeviceKind::kCPU)
+    value.key = keys_.lookup(result);
+  return value;
+}
+
+bool ConstantCalls::MayDefer(const Op& op) const {
+  if (shared_ == nullptr || context_.device().kind != DeviceKind::kCPU || op.results().size() != 1)
+    return false;
+  // Computing it must not fail, except for lack of memory.
+  const OpProperties& properties = op.def().properties();
+  const bool cannot_fail =
+      properties.elementwise || (properties.moves_elements && !op.def().check_indices);
+  return cannot_fail && BytesOf(op.result()) >= kDeferredBytes;
 }
 
 bool ConstantCalls::EvaluateAll(llvm::ArrayRef<const Op*> ops, const ValueSet& at_end,
-                                Evaluate evaluate) {
+                                const std::shared_ptr<const Evaluate>& evaluate) {
   // The calls that must be evaluated, and the number of times that each result is read by them.
-  llvm::DenseSet<const Op*> missing;
+  llvm::DenseSet<const Op*> missing, deferred;
   llvm::DenseMap<const Value*, unsigned> reads;
+  // Values that a deferred call reads.
+  llvm::DenseSet<const Value*> read_later;
   for (const Op* op : llvm::reverse(ops)) {
     if (!contains(op) || !llvm::any_of(op->results(), [&](const Value* result) {
-          return FindComputed(result) == nullptr &&
-                 (reads.contains(result) || IsRead(result, at_end));
+          return !FindComputed(result) && (reads.contains(result) || IsRead(result, at_end));
         }))
       continue;
     missing.insert(op);
+    // Each result is read once, so that none is computed twice for the same value.
+    const unsigned times = reads.lookup(op->result(0));
+    const bool is_read_once = times == 0 || (times == 1 && read_later.contains(op->result(0)) &&
+                                             !IsRead(op->result(0), at_end));
+    if (is_read_once && MayDefer(*op)) {
+      deferred.insert(op);
+      read_later.insert(op->operands().begin(), op->operands().end());
+    }
     for (const Value* operand : op->operands()) ++reads[operand];
   }
   for (const Op* op : ops) {
     if (!missing.contains(op)) continue;
-    llvm::SmallVector<Tensor, 4> operands;
+    std::vector<FixedValue> operands;
     for (const Value* operand : op->operands()) operands.push_back(*FindComputed(operand));
-    llvm::Expected<std::vector<Tensor>> computed = evaluate(*op, operands);
-    if (!computed) {
+    // Deferring the call would keep a large operand instead of the result.
+    const bool keeps_operand = llvm::any_of(op->operands(), [&](const Value* operand) {
+      return operand->producer() != nullptr && !IsRead(operand, at_end) &&
+             BytesOf(operand) >= kDeferredBytes && !FindComputed(operand)->deferred;
+    });
+    if (deferred.contains(op) && !keeps_operand) {
+      const Value* result = op->result(0);
+      known_[result] =
+          Shared(result, {},
+                 std::make_shared<const DeferredConstant>(*op, std::move(operands), evaluate,
+                                                          *shared_, keys_.lookup(result)));
+    } else if (llvm::Error error = EvaluateNow(*op, operands, at_end, *evaluate)) {
       // The step reports the error, with its call, if it is computed in a run.
-      llvm::consumeError(computed.takeError());
+      llvm::consumeError(std::move(error));
       failed_.insert(op);
       for (const Op* each : ops)
         if (contains(each)) Drop(*each);
       return false;
     }
-    for (auto [result, tensor] : llvm::zip_equal(op->results(), *computed)) {
-      if (IsRead(result, at_end) && shared_ != nullptr)
-        shared_->Insert(keys_.lookup(result), tensor);
-      known_[result] = std::move(tensor);
-    }
-    for (const Value* operand : op->operands()) {
-      if (--reads[operand] > 0 || IsRead(operand, at_end)) continue;
-      if (operand->producer() != nullptr) {
+    for (const Value* operand : op->operands())
+      if (--reads[operand] == 0 && operand->producer() != nullptr && !IsRead(operand, at_end))
         known_.erase(operand);
-      } else {
-        ReleaseFilePages(*FindComputed(operand));
-      }
-    }
   }
   return true;
+}
+
+llvm::Error ConstantCalls::EvaluateNow(const Op& op, llvm::ArrayRef<FixedValue> operands,
+                                       const ValueSet& at_end, const Evaluate& evaluate) {
+  llvm::SmallVector<Tensor, 4> tensors;
+  for (const FixedValue& operand : operands) {
+    llvm::Expected<Tensor> tensor = TensorOf(operand, context_);
+    if (!tensor) return tensor.takeError();
+    tensors.push_back(std::move(*tensor));
+  }
+  llvm::Expected<std::vector<Tensor>> computed = evaluate(op, tensors, context_);
+  if (!computed) return computed.takeError();
+  for (auto [result, tensor] : llvm::zip_equal(op.results(), *computed)) {
+    if (IsRead(result, at_end) && shared_ != nullptr)
+      tensor = shared_->Keep(keys_.lookup(result), tensor);
+    known_[result] = Shared(result, std::move(tensor), nullptr);
+  }
+  for (const Tensor& tensor : tensors) ReleaseFilePages(tensor);
+  return llvm::Error::success();
 }
 
 }  // namespace pdl

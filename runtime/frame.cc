@@ -39,7 +39,7 @@ llvm::Expected<std::unique_ptr<Frame>> Frame::Make(const Binding& binding, Devic
     void* data = nullptr;
     if (placement.kind == Placement::Kind::kArena) data = base + placement.offset;
     if (placement.kind == Placement::Kind::kFixed)
-      data = const_cast<void*>(schedule.slots[placement.root].constant.raw());
+      data = const_cast<void*>(binding.FixedData(placement.root));
     frame->tensors_[slot].Borrow(type.dtype, type.sizes, data, schedule.device);
     if (placement.root != slot) frame->sharers_.push_back({placement.root, slot});
   }

@@ -56,12 +56,12 @@ class RowsContext final : public PrepareContext {
   llvm::ArrayRef<OperandType> outputs() const override { return outputs_; }
   DeviceContext& device() const override { return group_.device(); }
   llvm::Expected<int64_t> Evaluate(const Dim& dim) const override { return group_.Evaluate(dim); }
-  const Tensor* constant_input(unsigned index) const override {
-    return group_.constant_input(indices_[index]);
+  bool is_constant(unsigned index) const override { return group_.is_constant(indices_[index]); }
+  llvm::Expected<Tensor> ConstantValue(unsigned index) const override {
+    return group_.ConstantValue(indices_[index]);
   }
-  llvm::Expected<std::shared_ptr<const void>> Pack(
-      unsigned index, llvm::StringRef layout,
-      llvm::function_ref<llvm::Expected<std::shared_ptr<const void>>()> pack) const override {
+  llvm::Expected<std::shared_ptr<const void>> Pack(unsigned index, llvm::StringRef layout,
+                                                   PackFunction pack) const override {
     return group_.Pack(indices_[index], layout, pack);
   }
 
@@ -107,6 +107,13 @@ class FusedOperator final : public Operator<CPUContext> {
     layout->absorbed = absorbed;
     preparation.state = layout;
     std::vector<bool> keeps(input_dtypes_.size(), false);
+    for (const unsigned index : head.packed) {
+      const unsigned input = instructions_[0].operands[index].index;
+      const auto reads = llvm::count_if(
+          instructions_[0].operands,
+          [&](const FusedInstruction::Operand& other) { return other.index == input; });
+      if (!is_in_tiles_[input] && reads == 1) preparation.packed.push_back(input);
+    }
     if (has_pieces_) {
       preparation.workspace_bytes = PreparePieces(head, layout.get());
       for (const FusedInstruction::Operand& operand : instructions_[0].operands)

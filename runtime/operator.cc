@@ -88,12 +88,6 @@ class SingleCallPrepareContext final : public PrepareContext {
   llvm::ArrayRef<OperandType> outputs() const override { return outputs_; }
   DeviceContext& device() const override { return device_; }
   llvm::Expected<int64_t> Evaluate(const Dim& dim) const override { return EvaluateAlone(dim); }
-  const Tensor* constant_input(unsigned) const override { return nullptr; }
-  llvm::Expected<std::shared_ptr<const void>> Pack(
-      unsigned, llvm::StringRef,
-      llvm::function_ref<llvm::Expected<std::shared_ptr<const void>>()> pack) const override {
-    return pack();
-  }
 
  private:
   std::vector<OperandType> inputs_;
@@ -290,6 +284,18 @@ llvm::StringRef StreamName(const OperatorArguments& call) {
 }
 
 }  // namespace
+
+bool PrepareContext::is_constant(unsigned /*index*/) const { return false; }
+
+llvm::Expected<Tensor> PrepareContext::ConstantValue(unsigned /*index*/) const {
+  InternalError("the operand is not constant");
+}
+
+llvm::Expected<std::shared_ptr<const void>> PrepareContext::Pack(unsigned /*index*/,
+                                                                 llvm::StringRef /*layout*/,
+                                                                 PackFunction /*pack*/) const {
+  InternalError("the operand is not constant");
+}
 
 llvm::Error OperatorBase::ReadAttributes(const OperatorArguments& arguments, DeviceKind kind) {
   if (arguments.def == nullptr) InternalError("an operator without its OpDef");

@@ -205,14 +205,14 @@ llvm::Expected<MadePlan> PlanCache::MakePlan(const Family& family, SymbolLookup 
   auto parameter = [&](const Value& value) {
     return weights_.OnDevice(*parameters_.FindValue(value.name()), context);
   };
-  auto evaluate = [&](const Op& op, llvm::ArrayRef<Tensor> operands) {
-    return EvaluateConstantCall(*request.graph, op, operands, family.training,
-                                RandomState{options_.seed, 0}, context);
-  };
   request.parameter = parameter;
   auto initial_state = [&](const Value& value) { return InitialState(value); };
   if (fixes_states) request.initial_state = initial_state;
-  request.evaluate = evaluate;
+  request.evaluate = std::make_shared<const ConstantCalls::Evaluate>(
+      [graph = request.graph, training = family.training, seed = options_.seed](
+          const Op& op, llvm::ArrayRef<Tensor> operands, DeviceContext& device) {
+        return EvaluateConstantCall(*graph, op, operands, training, RandomState{seed, 0}, device);
+      });
   request.fold = options_.optimize && !family.is_observed;
   request.constants = &constants_;
   llvm::Expected<std::unique_ptr<const Schedule>> schedule = MakeSchedule(request);

@@ -35,7 +35,7 @@ class Scheduler {
         needed_(graph_),
         at_end_(graph_),
         read_(graph_),
-        constant_calls_(graph_, request.context->device(), request.training, request.constants) {}
+        constant_calls_(graph_, *request.context, request.training, request.constants) {}
 
   llvm::Expected<std::unique_ptr<const Schedule>> Make() {
     schedule_->device = request_.context->device();
@@ -173,7 +173,7 @@ class Scheduler {
     for (const Value* input : graph_.inputs()) {
       if (!needed_.contains(input)) continue;
       if (const Tensor* fixed = FixedInput(*input)) {
-        if (read_.contains(input)) AddConstant(input, *fixed);
+        if (read_.contains(input)) AddConstant(input, {*fixed});
       } else {
         schedule_->inputs.push_back(AddSlot(input, SlotKind::kInput));
       }
@@ -182,18 +182,18 @@ class Scheduler {
       if (!read_.contains(parameter)) continue;
       const SlotId slot = AddSlot(parameter, SlotKind::kParameter);
       schedule_->parameters.push_back(slot);
-      schedule_->slots[slot].constant = parameters_.lookup(parameter);
+      schedule_->slots[slot].fixed.tensor = parameters_.lookup(parameter);
     }
     for (const auto& [state, initial] : schedule_->fixed_states)
-      if (read_.contains(state)) AddConstant(state, initial);
+      if (read_.contains(state)) AddConstant(state, {initial});
     for (const Value* state : graph_.states())
       if (needed_.contains(state) && !constant_calls_.IsSource(state))
         schedule_->states.push_back(AddSlot(state, SlotKind::kState));
-    for (const auto& [value, tensor] : constant_calls_.results()) AddConstant(value, tensor);
+    for (const auto& [value, fixed] : constant_calls_.results()) AddConstant(value, fixed);
   }
 
-  void AddConstant(const Value* value, const Tensor& tensor) {
-    schedule_->slots[AddSlot(value, SlotKind::kConstant)].constant = tensor;
+  void AddConstant(const Value* value, FixedValue fixed) {
+    schedule_->slots[AddSlot(value, SlotKind::kConstant)].fixed = std::move(fixed);
   }
 
   OperatorArguments ArgumentsOf(const Op& op) {

@@ -37,9 +37,9 @@ struct Slot {
   /// Indices into Schedule::dims.
   llvm::SmallVector<uint32_t, 4> dims;
   const Value* value = nullptr;
-  /// kParameter and kConstant: the tensor, on the device; empty for a parameter that the Scope
+  /// kParameter and kConstant: the value, on the device; empty for a parameter that the Scope
   /// provides.
-  Tensor constant;
+  FixedValue fixed;
   /// The steps that compute it and that use it last; outputs and updates count as used at the end.
   uint32_t first_step = 0;
   uint32_t last_step = 0;
@@ -129,7 +129,7 @@ struct ScheduleRequest {
   /// Tensor. Null: states are no constants.
   llvm::function_ref<llvm::Expected<Tensor>(const Value&)> initial_state;
   /// Evaluates a call with constant operands and sizes.
-  ConstantCalls::Evaluate evaluate;
+  std::shared_ptr<const ConstantCalls::Evaluate> evaluate;
   /// Whether calls of parameters and constants are evaluated when the Schedule is made. An observed
   /// run computes each call.
   bool fold = true;

@@ -401,8 +401,15 @@ llvm::Error ScanLoop::Initialize(const OperatorArguments& arguments) {
 llvm::Expected<std::shared_ptr<Body>> ScanLoop::BodyFor(const OperatorArguments& arguments,
                                                         const PrepareContext& context) const {
   std::vector<const Tensor*> fixed(call_.num_given(), nullptr);
-  for (unsigned k = 0; k < call_.num_captured; ++k)
-    fixed[call_.first_captured() + k] = context.constant_input(call_.first_captured() + k);
+  std::vector<Tensor> captured(call_.num_captured);
+  for (unsigned k = 0; k < call_.num_captured; ++k) {
+    const unsigned index = call_.first_captured() + k;
+    if (!context.is_constant(index)) continue;
+    llvm::Expected<Tensor> value = context.ConstantValue(index);
+    if (!value) return value.takeError();
+    captured[k] = std::move(*value);
+    fixed[index] = &captured[k];
+  }
   std::lock_guard lock(mutex_);
   if (!body_ || !body_->HasFixed(fixed)) {
     llvm::Expected<std::shared_ptr<Body>> body = Body::Make(arguments, fixed, context.device());

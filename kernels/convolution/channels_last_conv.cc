@@ -4,7 +4,7 @@
 #include <cstring>
 
 #include "kernels/convolution/conv_plan.h"
-#include "kernels/core/all_finite.h"
+#include "kernels/convolution/packed_weight.h"
 #include "kernels/core/cpu_isa.h"
 #include "kernels/core/float_copy.h"
 #include "kernels/linear/matmul_plan.h"
@@ -41,12 +41,12 @@ class PlacesTimesWeight : public PrepareContext {
   llvm::ArrayRef<OperandType> outputs() const override { return output_; }
   DeviceContext& device() const override { return context_.device(); }
   llvm::Expected<int64_t> Evaluate(const Dim& dim) const override { return context_.Evaluate(dim); }
-  const Tensor* constant_input(unsigned index) const override {
-    return context_.constant_input(index);
+  bool is_constant(unsigned index) const override { return context_.is_constant(index); }
+  llvm::Expected<Tensor> ConstantValue(unsigned index) const override {
+    return context_.ConstantValue(index);
   }
-  llvm::Expected<std::shared_ptr<const void>> Pack(
-      unsigned index, llvm::StringRef layout,
-      llvm::function_ref<llvm::Expected<std::shared_ptr<const void>>()> pack) const override {
+  llvm::Expected<std::shared_ptr<const void>> Pack(unsigned index, llvm::StringRef layout,
+                                                   PackFunction pack) const override {
     return context_.Pack(index, layout, pack);
   }
 
@@ -60,6 +60,7 @@ class PointwiseConv : public ChannelsLastConv {
  public:
   explicit PointwiseConv(std::shared_ptr<const MatmulPlan> product) : product_(std::move(product)) {
     workspace_bytes_ = product_->workspace_bytes();
+    reads_w_ = product_->reads_b();
   }
 
   void Run(const Tensor& x, const Tensor& w, void* y, void* workspace, CPUContext& context,
@@ -78,7 +79,7 @@ bool SuitsPanels(const PrepareContext& context, const ConvSizes& sizes) {
   constexpr int64_t kFloatsOfPeriod = 1024, kLeastChannels = 8;
   const int64_t positions = sizes.batch * sizes.window.out();
   const bool is_packed = PanelScratchBytes(positions, sizes.features) > 0;
-  return CurrentIsa() != Isa::kAvx512 && context.constant_input(1) != nullptr &&
+  return CurrentIsa() != Isa::kAvx512 && context.is_constant(1) &&
          std::min(sizes.channels, sizes.features) >= kLeastChannels &&
          (is_packed || sizes.channels % kFloatsOfPeriod != 0) && positions > kFewRows;
 }
@@ -115,11 +116,11 @@ llvm::Expected<std::shared_ptr<const ChannelsLastConv>> ChannelsLastConv::Make(
   // With AVX-512, oneDNN's own kernels and Winograd's algorithm are used.
   if (CurrentIsa() == Isa::kAvx512) return MakeDnnlChannelsLastConv(context, sizes);
   if (SuitsSlidingConv(sizes)) return MakeSlidingConv(context, sizes);
-  const Tensor* weight = context.constant_input(1);
-  const bool is_finite = weight != nullptr && AllFinite(*weight);
-  if (is_finite && SuitsWinogradConv(sizes)) return MakeWinogradConv(context, sizes);
+  llvm::Expected<bool> is_finite = IsConstantAndFinite(context);
+  if (!is_finite) return is_finite.takeError();
+  if (*is_finite && SuitsWinogradConv(sizes)) return MakeWinogradConv(context, sizes);
   // Padding takes no part in a sum; multiplied by an infinite weight, it would.
-  if (is_finite || !sizes.window.has_padding()) return MakePanelConv(context, sizes);
+  if (*is_finite || !sizes.window.has_padding()) return MakePanelConv(context, sizes);
   return MakeDnnlChannelsLastConv(context, sizes);
 }
 

@@ -20,6 +20,8 @@ class ChannelsLastConv : public CallState {
   int64_t workspace_bytes() const { return workspace_bytes_; }
   /// See Preparation::has_register_epilogue.
   bool has_register_epilogue() const { return has_register_epilogue_; }
+  /// Whether Run reads w, not only its packed forms.
+  bool reads_w() const { return reads_w_; }
   /// Calls `then` with each piece of y after it is computed, on the thread that computed it.
   virtual void Run(const Tensor& x, const Tensor& w, void* y, void* workspace, CPUContext& context,
                    const RegisterEpilogue& epilogue = {},
@@ -28,6 +30,7 @@ class ChannelsLastConv : public CallState {
  protected:
   int64_t workspace_bytes_ = 0;
   bool has_register_epilogue_ = false;
+  bool reads_w_ = true;
 };
 
 /// For all windows, by oneDNN. No size may be 0, here and below.

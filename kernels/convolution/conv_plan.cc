@@ -1,9 +1,9 @@
 #include "kernels/convolution/conv_plan.h"
+#include "kernels/convolution/packed_weight.h"
 
 #include <algorithm>
 #include <cstring>
 
-#include "kernels/core/all_finite.h"
 #include "kernels/core/element.h"
 #include "llvm/ADT/STLExtras.h"
 
@@ -55,8 +55,11 @@ llvm::Expected<std::shared_ptr<const ConvPlan>> ConvPlan::Make(const PrepareCont
   auto plan = dtype == DType::kF32 || is_reduced ? MakeDnnlConvPlan(context, kind, sizes)
                                                  : MakePlainConvPlan(context, kind, sizes);
   if (!plan || !(*plan)->multiplies_padding() || !sizes.window.has_padding()) return plan;
-  const Tensor* weight = kind == ConvKind::kForward ? context.constant_input(1) : nullptr;
-  if (weight != nullptr && AllFinite(*weight)) return plan;
+  if (kind == ConvKind::kForward) {
+    llvm::Expected<bool> is_finite = IsConstantAndFinite(context);
+    if (!is_finite) return is_finite.takeError();
+    if (*is_finite) return plan;
+  }
   return LeaveOutPadding(kind, sizes, std::move(*plan));
 }
 

@@ -21,6 +21,8 @@ class ConvPlan : public CallState {
   int64_t workspace_bytes() const { return workspace_bytes_; }
   /// Whether padding is multiplied as 0 instead of being left out.
   virtual bool multiplies_padding() const { return false; }
+  /// Whether Run reads operand 1, not only its packed forms.
+  virtual bool reads_weight() const { return true; }
   virtual void Run(llvm::ArrayRef<const Tensor*> inputs, Tensor* output,
                    CPUContext& context) const = 0;
 

@@ -31,6 +31,7 @@ class ConvOp : public Operator<Context> {
     if (!plan) return plan.takeError();
     Preparation preparation;
     preparation.workspace_bytes = (*plan)->workspace_bytes();
+    if (!(*plan)->reads_weight()) preparation.packed.push_back(1);
     preparation.state = std::move(*plan);
     return preparation;
   }
@@ -61,6 +62,7 @@ class ChannelsLastConvOp : public Operator<Context> {
     Preparation preparation;
     preparation.workspace_bytes = (*conv)->workspace_bytes();
     preparation.has_register_epilogue = (*conv)->has_register_epilogue();
+    if (!(*conv)->reads_w()) preparation.packed.push_back(1);
     preparation.state = std::move(*conv);
     return preparation;
   }

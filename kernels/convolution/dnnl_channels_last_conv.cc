@@ -4,7 +4,7 @@
 
 #include "kernels/convolution/channels_last_conv.h"
 #include "kernels/convolution/dnnl_conv.h"
-#include "kernels/core/all_finite.h"
+#include "kernels/convolution/packed_weight.h"
 #include "kernels/core/float_copy.h"
 #include "llvm/ADT/STLExtras.h"
 #include "llvm/ADT/Sequence.h"
@@ -89,8 +89,10 @@ class DnnlChannelsLastConv : public ChannelsLastConv {
 
 llvm::Error DnnlChannelsLastConv::Prepare(const PrepareContext& context, const ConvSizes& sizes) {
   // Winograd's sums of weights would turn infinite weights into nan.
-  const Tensor* weight = context.constant_input(1);
-  if (SuitsDnnlWinograd(sizes) && weight != nullptr && AllFinite(*weight)) {
+  if (!SuitsDnnlWinograd(sizes)) return Cut(context, sizes, false);
+  llvm::Expected<bool> is_finite = IsConstantAndFinite(context);
+  if (!is_finite) return is_finite.takeError();
+  if (*is_finite) {
     llvm::Error error = Cut(context, sizes, true);
     if (!error) return error;
     // Not supported on this processor.
@@ -199,9 +201,11 @@ llvm::Error DnnlChannelsLastConv::AddBlock(const PrepareContext& context, const 
   added.sizes = sizes;
   added.w_at = w_at;
   added.conv = std::move(*conv);
-  const Tensor* constant = context.constant_input(1);
-  if (constant == nullptr || !added.conv->is_arranged(DnnlConv::kW)) return llvm::Error::success();
-  auto pack = [&] { return added.conv->PackWeight(constant->data<float>() + w_at); };
+  if (!context.is_constant(1) || !added.conv->is_arranged(DnnlConv::kW))
+    return llvm::Error::success();
+  auto pack = [&](const Tensor& weight) {
+    return added.conv->PackWeight(weight.data<float>() + w_at);
+  };
   // The layout does not identify which part of the weight is packed.
   const std::string layout =
       llvm::formatv("channels-last-{0}-{1}", added.conv->weight_layout(), w_at).str();
@@ -212,6 +216,7 @@ llvm::Error DnnlChannelsLastConv::AddBlock(const PrepareContext& context, const 
 }
 
 void DnnlChannelsLastConv::LayOutWorkspace() {
+  reads_w_ = llvm::any_of(convs_, [](const Conv& conv) { return conv.packed == nullptr; });
   auto take = [&](int64_t bytes) {
     const int64_t at = workspace_bytes_;
     workspace_bytes_ += RoundUp(bytes, 64);

@@ -32,6 +32,7 @@ class DnnlConvPlan : public ConvPlan {
   DnnlConvPlan(ConvKind kind, const ConvSizes& sizes, const PrepareContext& context);
   llvm::Error Prepare(const PrepareContext& context);
   bool multiplies_padding() const override { return conv_->multiplies_padding(); }
+  bool reads_weight() const override { return packed_.empty(); }
   void Run(llvm::ArrayRef<const Tensor*> inputs, Tensor* output,
            CPUContext& context) const override;
 
@@ -165,14 +166,14 @@ llvm::Error DnnlConvPlan::Prepare(const PrepareContext& context) {
 }
 
 llvm::Error DnnlConvPlan::PackWeight(const PrepareContext& context) {
-  const Tensor* constant = kind_ == ConvKind::kWeights ? nullptr : context.constant_input(1);
-  if (constant == nullptr || !(parts_[DnnlConv::kW].is_arranged || IsHalf(dtype_))) {
+  if (kind_ == ConvKind::kWeights || !context.is_constant(1) ||
+      !(parts_[DnnlConv::kW].is_arranged || IsHalf(dtype_))) {
     return llvm::Error::success();
   }
   for (int64_t block = 0; block < blocks_; ++block) {
     const int64_t first = block * parts_[DnnlConv::kW].block_step;
-    auto pack = [&]() -> llvm::Expected<std::shared_ptr<const void>> {
-      auto floats = AsFloats(*constant);
+    auto pack = [&](const Tensor& weight) -> llvm::Expected<std::shared_ptr<const void>> {
+      auto floats = AsFloats(weight);
       if (!floats) return floats.takeError();
       return conv_->PackWeight(static_cast<const float*>(floats->get()) + first);
     };

@@ -4,6 +4,7 @@
 
 #include <memory>
 
+#include "kernels/core/all_finite.h"
 #include "kernels/core/float_copy.h"
 #include "pdl/op/operator.h"
 
@@ -14,14 +15,25 @@ namespace pdl {
 inline llvm::Expected<std::shared_ptr<const void>> PackConstantWeight(
     const PrepareContext& context, llvm::StringRef layout, int64_t bytes,
     llvm::function_ref<void(const float* w, float* to)> pack) {
-  const Tensor* constant = context.constant_input(1);
-  if (constant == nullptr) return nullptr;
-  return context.Pack(1, layout, [&]() -> llvm::Expected<std::shared_ptr<const void>> {
-    llvm::Expected<std::shared_ptr<void>> packed = AllocateAligned(bytes);
-    if (!packed) return packed.takeError();
-    pack(constant->data<float>(), static_cast<float*>(packed->get()));
-    return std::shared_ptr<const void>(std::move(*packed));
-  });
+  if (!context.is_constant(1)) return nullptr;
+  return context.Pack(1, layout,
+                      [&](const Tensor& weight) -> llvm::Expected<std::shared_ptr<const void>> {
+                        llvm::Expected<std::shared_ptr<void>> packed = AllocateAligned(bytes);
+                        if (!packed) return packed.takeError();
+                        pack(weight.data<float>(), static_cast<float*>(packed->get()));
+                        return std::shared_ptr<const void>(std::move(*packed));
+                      });
+}
+
+/// Whether operand 1 is constant, and all its elements are finite. Its elements are read once.
+inline llvm::Expected<bool> IsConstantAndFinite(const PrepareContext& context) {
+  if (!context.is_constant(1)) return false;
+  auto test = [](const Tensor& weight) -> llvm::Expected<std::shared_ptr<const void>> {
+    return std::make_shared<const bool>(AllFinite(weight));
+  };
+  auto result = context.Pack(1, "is-finite", test);
+  if (!result) return result.takeError();
+  return *static_cast<const bool*>(result->get());
 }
 
 }  // namespace pdl

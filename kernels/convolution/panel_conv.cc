@@ -103,6 +103,7 @@ llvm::Error PanelConv::Prepare(const PrepareContext& context) {
       PackConstantWeight(context, layout, bytes, [&](const float* w, float* to) { Pack(w, to); });
   if (!packed) return packed.takeError();
   packed_ = std::move(*packed);
+  reads_w_ = packed_ == nullptr;
   if (packed_ == nullptr) {
     packed_at_ = 0;
     workspace_bytes_ = RoundUp(bytes, 64);

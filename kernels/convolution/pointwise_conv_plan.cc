@@ -27,12 +27,6 @@ class ProductContext : public PrepareContext {
   llvm::ArrayRef<OperandType> outputs() const override { return output_; }
   DeviceContext& device() const override { return context_.device(); }
   llvm::Expected<int64_t> Evaluate(const Dim& dim) const override { return context_.Evaluate(dim); }
-  const Tensor* constant_input(unsigned) const override { return nullptr; }
-  llvm::Expected<std::shared_ptr<const void>> Pack(
-      unsigned, llvm::StringRef,
-      llvm::function_ref<llvm::Expected<std::shared_ptr<const void>>()>) const override {
-    InternalError("no operand of this matmul is constant");
-  }
 
  private:
   const PrepareContext& context_;

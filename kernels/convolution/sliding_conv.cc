@@ -337,6 +337,7 @@ llvm::Error SlidingConv::Prepare(const PrepareContext& context) {
       PackConstantWeight(context, layout, bytes, [&](const float* w, float* to) { Pack(w, to); });
   if (!packed) return packed.takeError();
   packed_ = std::move(*packed);
+  reads_w_ = packed_ == nullptr;
   if (packed_ == nullptr) {
     taps_at_ = RoundUp(bytes, 64);
   }

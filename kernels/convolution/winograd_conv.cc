@@ -217,6 +217,7 @@ llvm::Error WinogradConv::Prepare(const PrepareContext& context) {
                                    [&](const float* w, float* to) { Pack(w, to); });
   if (!packed) return packed.takeError();
   packed_ = std::move(*packed);
+  reads_w_ = packed_ == nullptr;
   const auto take = [&](int64_t bytes) {
     const int64_t at = scratch_bytes_;
     scratch_bytes_ += RoundUp(bytes, 64);

@@ -20,6 +20,7 @@ class MatmulOp : public Operator<Context> {
     if (!plan) return plan.takeError();
     Preparation preparation;
     preparation.workspace_bytes = (*plan)->workspace_bytes();
+    if (!(*plan)->reads_b()) preparation.packed.push_back(1);
     preparation.state = std::move(*plan);
     return preparation;
   }

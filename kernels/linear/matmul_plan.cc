@@ -72,8 +72,7 @@ llvm::Expected<std::shared_ptr<const MatmulPlan>> MatmulPlan::Make(const Prepare
   }
   plan->CutIntoTasks();
   const bool is_tiny = shape.m * shape.n * shape.k <= plan->TinyWork();
-  const bool reads_b_once =
-      shape.m == 1 && shape.b_column == 1 && context.constant_input(1) == nullptr;
+  const bool reads_b_once = shape.m == 1 && shape.b_column == 1 && !context.is_constant(1);
   llvm::Error error = plan->compute_dtype_ != DType::kF32 || is_tiny || reads_b_once
                           ? plan->PreparePlain(context)
                           : plan->PrepareDnnl(context);
@@ -182,7 +181,6 @@ GemmShape MatmulPlan::BlockShape(int64_t block) const {
 
 llvm::Expected<bool> MatmulPlan::PrepareFewRows(const PrepareContext& context) {
   const GemmShape& s = shape_;
-  const Tensor* constant = context.constant_input(1);
   // A smaller matrix stays in the second-level cache.
   const bool is_large = s.k * s.n * element_size_ > kSharedBytes;
   if (compute_dtype_ != DType::kF32 || a_offsets_.size() != 1 || s.m > kFewRows || !is_large ||
@@ -191,8 +189,8 @@ llvm::Expected<bool> MatmulPlan::PrepareFewRows(const PrepareContext& context) {
   }
   // More rows of dot products would not be computed as fast as b is read.
   constexpr int64_t kRowsOfDots = 2;
-  if (constant != nullptr) {
-    if (llvm::Error error = PackIntoPanels(context, *constant)) return error;
+  if (context.is_constant(1)) {
+    if (llvm::Error error = PackIntoPanels(context)) return error;
     ReadByColumns();
     plain_ = PanelsGemm();
   } else if (dtype_ == DType::kF32 && s.b_row == 1 && s.a_column == 1 && s.m <= kRowsOfDots) {
@@ -210,15 +208,14 @@ llvm::Expected<bool> MatmulPlan::PrepareFewRows(const PrepareContext& context) {
 
 llvm::Expected<bool> MatmulPlan::PreparePanels(const PrepareContext& context) {
   const GemmShape& s = shape_;
-  const Tensor* constant = context.constant_input(1);
   // With AVX-512, oneDNN is as fast. Processors with AVX only have a kernel in oneDNN. Rows are not
   // packed for few columns, which makes the kernel slower than oneDNN's.
-  if (compute_dtype_ != DType::kF32 || CurrentIsa() != Isa::kAvx2 || constant == nullptr ||
+  if (compute_dtype_ != DType::kF32 || CurrentIsa() != Isa::kAvx2 || !context.is_constant(1) ||
       a_offsets_.size() != 1 || s.m <= kFewRows || s.a_column != 1 ||
       PanelScratchBytes(s.m, s.n) == 0 || s.m * s.n * s.k <= TinyWork()) {
     return false;
   }
-  if (llvm::Error error = PackIntoPanels(context, *constant)) return error;
+  if (llvm::Error error = PackIntoPanels(context)) return error;
   uses_panels_ = true;
   PanelWork work;
   work.rows = s.m;
@@ -252,10 +249,10 @@ void MatmulPlan::RunPanels(const GemmShape& shape, const float* a, const float* 
   RunPanelGemm(gemm);
 }
 
-llvm::Error MatmulPlan::PackIntoPanels(const PrepareContext& context, const Tensor& constant) {
+llvm::Error MatmulPlan::PackIntoPanels(const PrepareContext& context) {
   const GemmShape& s = shape_;
-  auto pack = [&]() -> llvm::Expected<std::shared_ptr<const void>> {
-    auto floats = AsFloats(constant);
+  auto pack = [&](const Tensor& weight) -> llvm::Expected<std::shared_ptr<const void>> {
+    auto floats = AsFloats(weight);
     if (!floats) return floats.takeError();
     const int64_t elements = RoundUp(s.n, PanelColumns()) * s.k;
     llvm::Expected<std::shared_ptr<void>> packed = AllocateAligned(elements * element_size_);
@@ -313,14 +310,13 @@ llvm::Error MatmulPlan::PreparePlain(const PrepareContext& context) {
   shape_.b_row = shape_.n;
   shape_.b_column = 1;
   ChoosePlain();
-  const Tensor* constant = context.constant_input(1);
-  if (constant == nullptr) return llvm::Error::success();
-  auto pack = [&]() -> llvm::Expected<std::shared_ptr<const void>> {
+  if (!context.is_constant(1)) return llvm::Error::success();
+  auto pack = [&](const Tensor& weight) -> llvm::Expected<std::shared_ptr<const void>> {
     llvm::Expected<std::shared_ptr<void>> ordered = AllocateAligned(b_elements_ * element_size_);
     if (!ordered) return ordered.takeError();
-    std::shared_ptr<const void> source(constant->raw(), [](const void*) {});
+    std::shared_ptr<const void> source(weight.raw(), [](const void*) {});
     if (compute_dtype_ != dtype_) {
-      auto floats = AsFloats(*constant);
+      auto floats = AsFloats(weight);
       if (!floats) return floats.takeError();
       source = std::move(*floats);
     }
@@ -336,23 +332,23 @@ llvm::Error MatmulPlan::PreparePlain(const PrepareContext& context) {
 }
 
 llvm::Error MatmulPlan::PrepareDnnl(const PrepareContext& context) {
-  const Tensor* constant = b_elements_ == shape_.k * shape_.n ? context.constant_input(1) : nullptr;
-  dnnl_by_block_ = constant != nullptr && column_blocks_ > 1;
+  const bool packs = b_elements_ == shape_.k * shape_.n && context.is_constant(1);
+  dnnl_by_block_ = packs && column_blocks_ > 1;
   const bool has_tail =
       BlockShape(blocks_ - 1).m != BlockShape(0).m || BlockShape(blocks_ - 1).n != BlockShape(0).n;
   const int64_t count = dnnl_by_block_ ? blocks_ : has_tail ? 2 : 1;
   reads_b_ = false;
   for (int64_t i = 0; i < count; ++i) {
     const int64_t block = dnnl_by_block_ ? i : i == 0 ? 0 : blocks_ - 1;
-    auto gemm = DnnlGemm::Create(BlockShape(block), constant != nullptr);
+    auto gemm = DnnlGemm::Create(BlockShape(block), packs);
     if (!gemm) return gemm.takeError();
     scratch_bytes_ = std::max(scratch_bytes_, RoundUp((*gemm)->scratch_bytes(), 64));
     if ((*gemm)->packed_layout().empty()) {
       reads_b_ = true;
     } else {
       const int64_t first = dnnl_by_block_ ? block * block_columns_ * shape_.b_column : 0;
-      auto pack = [&]() -> llvm::Expected<std::shared_ptr<const void>> {
-        auto floats = AsFloats(*constant);
+      auto pack = [&](const Tensor& weight) -> llvm::Expected<std::shared_ptr<const void>> {
+        auto floats = AsFloats(weight);
         if (!floats) return floats.takeError();
         return (*gemm)->Pack(static_cast<const float*>(floats->get()) + first);
       };
@@ -455,7 +451,8 @@ OutputPiece MatmulPlan::RunTask(int64_t task, const char* a, const char* b, char
   const int64_t b_at = b_offsets_[static_cast<size_t>(matrix)] + column * shape_.b_column;
   const int64_t c_at = matrix * shape_.m * shape_.n + row * shape_.c_row + column;
   const char* left = a + a_at * element_size_;
-  const char* right = b + b_at * element_size_;
+  // Null if it is packed and not kept.
+  const char* right = b == nullptr ? nullptr : b + b_at * element_size_;
   char* result = c + c_at * element_size_;
   const GemmShape shape = BlockShape(block);
   const OutputPiece piece = {c_at, shape.m, shape.n, shape.c_row};

@@ -20,6 +20,8 @@ class MatmulPlan : public CallState {
                                                                 bool transpose_a, bool transpose_b);
 
   int64_t workspace_bytes() const { return workspace_bytes_; }
+  /// Whether Run reads the right operand, not only its packed forms.
+  bool reads_b() const { return reads_b_; }
   /// Calls `then` with each piece of c after it is computed, on the thread that computed it; `then`
   /// may overwrite the piece.
   void Run(const Tensor& a, const Tensor& b, void* c, void* workspace, CPUContext& context,
@@ -34,7 +36,7 @@ class MatmulPlan : public CallState {
   llvm::Expected<bool> PrepareFewRows(const PrepareContext& context);
   /// Returns whether RunPanelGemm is the fastest way; then it is prepared.
   llvm::Expected<bool> PreparePanels(const PrepareContext& context);
-  llvm::Error PackIntoPanels(const PrepareContext& context, const Tensor& constant);
+  llvm::Error PackIntoPanels(const PrepareContext& context);
   void ReadByColumns();
   /// The most multiplications of a matmul that our own loops compute faster than oneDNN.
   int64_t TinyWork() const;
@@ -72,7 +74,6 @@ class MatmulPlan : public CallState {
   /// one for a smaller last block.
   std::vector<std::unique_ptr<DnnlGemm>> dnnl_;
   bool dnnl_by_block_ = false;
-  /// Whether tasks read the right operand itself, not only its packed forms.
   bool reads_b_ = true;
   /// The right operand in row-major order: prepared once if it is constant, else in each run.
   std::shared_ptr<const void> ordered_b_;

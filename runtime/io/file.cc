@@ -67,7 +67,7 @@ llvm::Expected<int> OpenRegularFile(llvm::StringRef path, int64_t* size) {
   return CannotRead(path, "{0}", std::strerror(code));
 }
 
-/// Deletes a mapping, and tells owners of mapped files from those of other memory.
+/// Deletes a mapping. Also identifies the owner of a mapped file.
 struct Unmap {
   size_t size;
   FileAccess access;
@@ -115,7 +115,8 @@ void ReleaseFilePages(const Tensor& tensor) {
   const auto begin = reinterpret_cast<uintptr_t>(constant.data());
   // The first and the last page may have elements of other tensors.
   const uintptr_t first = llvm::alignTo(begin, page);
-  const uintptr_t last = llvm::alignDown(begin + static_cast<uintptr_t>(constant.num_bytes()), page);
+  const uintptr_t last =
+      llvm::alignDown(begin + static_cast<uintptr_t>(constant.num_bytes()), page);
   if (first < last) madvise(reinterpret_cast<void*>(first), last - first, MADV_DONTNEED);
 }
 

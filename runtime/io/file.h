@@ -42,7 +42,7 @@ PDL_API llvm::Expected<bool> FileExists(llvm::StringRef path);
 /// Fails unless `path` is a regular file or a link to one.
 llvm::Error CheckRegularFile(llvm::StringRef path);
 
-/// What may be done with the bytes of a mapped file.
+/// Whether the bytes of a mapped file may be written.
 enum class FileAccess : uint8_t {
   kRead,
   /// They may be written, which never changes the file.
@@ -55,7 +55,7 @@ llvm::Expected<SharedBytes> ReadWholeFile(llvm::StringRef path,
 
 /// Frees the physical memory of a CPU tensor in a file that was mapped with FileAccess::kRead. Its
 /// elements are read from the file again when they are used again. Other tensors are not changed.
-void ReleaseFilePages(const Tensor& tensor);
+PDL_API void ReleaseFilePages(const Tensor& tensor);
 
 /// A new file with a temporary name in the folder of `path`, which it replaces at Commit. Without
 /// Commit it is removed. If `path` is a pipe or a device, the bytes are written there directly; if

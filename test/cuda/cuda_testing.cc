@@ -29,12 +29,6 @@ class TestPrepareContext : public PrepareContext {
   llvm::Expected<int64_t> Evaluate(const Dim& dim) const override {
     return dim.Evaluate([](llvm::StringRef) { return std::optional<int64_t>(); });
   }
-  const Tensor* constant_input(unsigned) const override { return nullptr; }
-  llvm::Expected<std::shared_ptr<const void>> Pack(
-      unsigned, llvm::StringRef,
-      llvm::function_ref<llvm::Expected<std::shared_ptr<const void>>()> pack) const override {
-    return pack();
-  }
 
  private:
   DeviceContext& device_;

@@ -45,13 +45,17 @@ class PDL_API PrepareContext {
   virtual DeviceContext& device() const = 0;
   /// Evaluates a dim of an attribute.
   virtual llvm::Expected<int64_t> Evaluate(const Dim& dim) const = 0;
-  /// The operand's tensor if it is the same in every run (a weight, a constant), else null.
-  virtual const Tensor* constant_input(unsigned index) const = 0;
-  /// Returns a packed form of constant input `index`. `pack` creates it once for each `layout`; the
-  /// Network keeps it for this device and shares it between all bindings.
-  virtual llvm::Expected<std::shared_ptr<const void>> Pack(
-      unsigned index, llvm::StringRef layout,
-      llvm::function_ref<llvm::Expected<std::shared_ptr<const void>>()> pack) const = 0;
+  /// Whether the operand is the same in every run (a weight, a constant).
+  virtual bool is_constant(unsigned index) const;
+  /// Returns the value of a constant operand, which may have to be computed.
+  virtual llvm::Expected<Tensor> ConstantValue(unsigned index) const;
+  /// Creates a packed form of a tensor.
+  using PackFunction =
+      llvm::function_ref<llvm::Expected<std::shared_ptr<const void>>(const Tensor&)>;
+  /// Returns a packed form of the value of a constant operand. `pack` creates it once for each
+  /// `layout`; the Network keeps it for this device and shares it between all bindings.
+  virtual llvm::Expected<std::shared_ptr<const void>> Pack(unsigned index, llvm::StringRef layout,
+                                                           PackFunction pack) const;
 };
 
 /// The result of Prepare. All defaults are valid.
@@ -66,6 +70,9 @@ struct Preparation {
   /// Pairs (i, j): output i may overwrite input j if the input is not needed elsewhere. Requires
   /// equal element sizes and counts, and a Run that works element by element.
   llvm::SmallVector<std::pair<unsigned, unsigned>, 2> in_place;
+  /// Constant operands that Run does not read, since it reads a packed form: they may have no
+  /// memory then.
+  llvm::SmallVector<unsigned, 1> packed;
   /// The number of rows of an operator with makes_rows() (see OperatorBase::RunRows).
   int64_t rows = 0;
   /// Whether RunPieces applies a RegisterEpilogue, whatever its activation is.

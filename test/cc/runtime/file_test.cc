@@ -1,8 +1,13 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include <cinttypes>
+#include <cstdio>
+#include <sstream>
+
 #include "gtest/gtest.h"
 #include "pdl/runtime/io.h"
+#include "runtime/io/file.h"
 #include "test/cc/testing/runtime_testing.h"
 
 namespace pdl {
@@ -116,6 +121,51 @@ TEST(Sha256, KnownDigests) {
             "248d6a61d20638b8e5c026930c3e6039a33ce45964ff2167f6ecedd419db06c1");
   EXPECT_EQ(digest(std::string(1000000, 'a')),
             "cdc76e5c9914fb9281a1c7e284d73e67f1809a48a497200e046d39ccc7112cd0");
+}
+
+/// The bytes of physical memory of the mapping that contains the address.
+int64_t ResidentBytes(const void* address) {
+  std::istringstream lines(ReadBytes("/proc/self/smaps"));
+  bool is_inside = false;
+  for (std::string line; std::getline(lines, line);) {
+    uintptr_t begin, end;
+    if (std::sscanf(line.c_str(), "%" SCNxPTR "-%" SCNxPTR " ", &begin, &end) == 2) {
+      const auto at = reinterpret_cast<uintptr_t>(address);
+      is_inside = begin <= at && at < end;
+    }
+    int64_t kilobytes;
+    if (is_inside && std::sscanf(line.c_str(), "Rss: %" SCNd64, &kilobytes) == 1)
+      return kilobytes << 10;
+  }
+  return -1;
+}
+
+TEST(File, ReleasesThePagesOfATensor) {
+  TemporaryFolder folder;
+  const std::string path = folder / "w.safetensors";
+  constexpr int64_t kElements = 1 << 20;
+  Tensor written = Value(Tensor::Allocate(DType::kF32, {kElements}));
+  for (int64_t i = 0; i < kElements; ++i) written.data<float>()[i] = static_cast<float>(i % 1000);
+  ASSERT_EQ(Message(WriteSafetensors(path, {{"w", written}})), "");
+
+  const SafetensorsFile file = Value(SafetensorsFile::Open(path));
+  const Tensor read = Tensor::FromConstant(file.Read(*file.Find("w")));
+  EXPECT_TRUE(read.ToConstant() == written.ToConstant());
+  EXPECT_GE(ResidentBytes(read.raw()), read.num_bytes());
+  ReleaseFilePages(read);
+  EXPECT_LT(ResidentBytes(read.raw()), 64 << 10);
+  EXPECT_TRUE(read.ToConstant() == written.ToConstant());
+
+  // Memory that may have been written is not released.
+  ReleaseFilePages(written);
+  EXPECT_TRUE(read.ToConstant() == written.ToConstant());
+  ASSERT_EQ(Message(WriteNpy(folder / "w.npy", written)), "");
+  Tensor array = Value(ReadNpy(folder / "w.npy"));
+  array.data<float>()[kElements / 2] = -1;
+  ReleaseFilePages(array);
+  EXPECT_EQ(array.data<float>()[kElements / 2], -1.0f);
+  ReleaseFilePages(Tensor());
+  ReleaseFilePages(Value(Tensor::Allocate(DType::kF32, {0})));
 }
 
 }  // namespace

@@ -1,6 +1,7 @@
 // Calls that depend on nothing but parameters and constants are computed once.
 #include <algorithm>
 #include <cmath>
+#include <thread>
 
 #include "runtime/memory.h"
 #include "test/cc/testing/network_testing.h"
@@ -20,6 +21,16 @@ unsigned NumSteps(const std::string& plan) {
                    std::to_string(steps) + "  ") != std::string::npos)
     ++steps;
   return steps;
+}
+
+float LargestDifference(const Scope& a, const Scope& b, const char* name) {
+  const Tensor& x = *a.Find(name)->Get<Tensor>();
+  const Tensor& y = *b.Find(name)->Get<Tensor>();
+  EXPECT_EQ(x.sizes(), y.sizes());
+  float largest = 0;
+  for (int64_t i = 0; i < x.num_elements(); ++i)
+    largest = std::max(largest, std::abs(x.data<float>()[i] - y.data<float>()[i]));
+  return largest;
 }
 
 constexpr char kScaled[] = R"(
@@ -192,6 +203,146 @@ output h = scan(x, init=zeros([2, 3]), body=step())
   EXPECT_EQ(bytes[0], bytes[1]);
 }
 
+// --- Deferred results ---------------------------------------------------------------------------
+
+/// 4 MiB, of which a matmul needs a packed form only.
+constexpr char kDeferred[] = R"(
+input x: f32[N, 1024]
+param w: f32[1024, 1024] = normal(std=0.1)
+param s: f32[1024] = normal()
+v = w * s
+output w_sum = sum(w) + sum(s)
+output y = x @ v
+output t = x @ transpose(tanh(v))
+output twice = x @ (tanh(v) + tanh(v))
+output sum = v + x[0]
+output v
+)";
+
+/// The results of N rows are in `scope`.
+void RunRows(const Network& network, const char* output, int64_t rows, Scope* scope) {
+  CPUContext context;
+  RunOptions options;
+  options.outputs = {output};
+  Feed(*scope, "x", Noise({rows, 1024}));
+  EXPECT_EQ(Message(network.Run(scope, &context, options)), "");
+}
+
+/// Compares with the same network without passes.
+void RunAndCompare(const Network& network, const char* output, int64_t rows) {
+  NetworkOptions plain;
+  plain.optimize = false;
+  static const auto unoptimized = MakeNetwork(kDeferred, plain);
+  Scope a, b;
+  RunRows(network, output, rows, &a);
+  RunRows(*unoptimized, output, rows, &b);
+  EXPECT_LT(LargestDifference(a, b, output), 1e-4f) << output << ", " << rows << " rows";
+}
+
+/// The bytes that the network keeps for an output.
+int64_t KeptBytes(const Network& network, const char* output) {
+  const auto run = [&network](const char* of) {
+    Scope scope;
+    RunRows(network, of, 20, &scope);
+  };
+  run("w_sum");  // computes the parameters
+  const int64_t before = HostMemoryInUse();
+  run(output);
+  return HostMemoryInUse() - before;
+}
+
+TEST(NetworkConstants, AreNotKeptOnceTheyArePacked) {
+  for (const char* output : {"y", "t"}) {
+    const auto network = MakeNetwork(kDeferred);
+    EXPECT_LT(KeptBytes(*network, output), int64_t{1} << 20) << output;
+    // Few rows have another packed form.
+    for (const int64_t rows : {1, 3, 300, 20, 1}) RunAndCompare(*network, output, rows);
+  }
+}
+
+TEST(NetworkConstants, AreKeptIfARunReadsThem) {
+  constexpr int64_t kBytes = int64_t{4} << 20;
+  for (const char* output : {"sum", "v"}) {
+    const auto network = MakeNetwork(kDeferred);
+    EXPECT_GE(KeptBytes(*network, output), kBytes) << output;
+    // Once for all plans.
+    for (const char* other : {"v", "sum", "y"})
+      EXPECT_LT(KeptBytes(*network, other), kBytes) << output;
+    for (const char* other : {"v", "sum", "y"}) RunAndCompare(*network, other, 20);
+  }
+}
+
+// A result that is read twice is not computed twice: the sum is computed with it.
+TEST(NetworkConstants, AreComputedOnce) {
+  const auto network = MakeNetwork(kDeferred);
+  EXPECT_LT(KeptBytes(*network, "twice"), int64_t{5} << 20);
+  for (const int64_t rows : {1, 300}) RunAndCompare(*network, "twice", rows);
+}
+
+TEST(NetworkConstants, AreKeptForALoop) {
+  constexpr char kLoop[] = R"(
+layer step(x: F[N, D], h: F[N, D], v: F[D, D]) {
+  return h = tanh(h @ v + x)
+}
+input x: f32[32, T, 160]
+param w: f32[160, 160] = normal(std=0.1)
+v = tanh(w) * 2.0
+output h = scan(x, init=zeros([32, 160]), captured=v, body=step())
+output y = x @ v
+)";
+  NetworkOptions plain;
+  plain.optimize = false;
+  Scope a, b;
+  for (auto [scope, network] :
+       {std::pair(&a, MakeNetwork(kLoop)), std::pair(&b, MakeNetwork(kLoop, plain))}) {
+    CPUContext context;
+    for (const int64_t steps : {3, 5}) {
+      Feed(*scope, "x", Noise({32, steps, 160}));
+      EXPECT_EQ(Message(network->Run(scope, &context)), "");
+    }
+  }
+  for (const char* output : {"h", "y"}) EXPECT_LT(LargestDifference(a, b, output), 1e-4f);
+}
+
+TEST(NetworkConstants, AreComputedByAnyThread) {
+  const auto network = MakeNetwork(kDeferred);
+  RunAndCompare(*network, "y", 1);
+  std::vector<std::thread> threads;
+  for (int64_t i = 0; i < 4; ++i) {
+    threads.emplace_back([&network, i] {
+      for (const int64_t rows : {20, 2, 40, 300}) {
+        RunAndCompare(*network, "y", rows + i);
+        RunAndCompare(*network, i % 2 == 0 ? "sum" : "t", rows + i);
+      }
+    });
+  }
+  for (std::thread& thread : threads) thread.join();
+}
+
+TEST(NetworkConstants, NormalizationOfALargeConvolution) {
+  constexpr char kConvolution[] = R"(
+input x: f32[N, 64, H, W]
+param w: f32[64, 64, 3, 3] = normal(std=0.05)
+param p: f32[128, 64, 1, 1] = normal(std=0.1)
+param gamma: f32[64] = uniform(low=0.5, high=2.0)
+param mean: f32[64] = normal()
+y = conv2d(relu(normalize(conv2d(x, w, pad=[1]), mean, ones([64]), gamma)), p)
+output z = y * 2.0
+)";
+  NetworkOptions plain;
+  plain.optimize = false;
+  const auto network = MakeNetwork(kConvolution), unfolded = MakeNetwork(kConvolution, plain);
+  for (const int64_t size : {5, 20, 5, 64}) {
+    Scope a, b;
+    for (auto [scope, each] : {std::pair(&a, network), std::pair(&b, unfolded)}) {
+      CPUContext context;
+      Feed(*scope, "x", Noise({2, 64, size, size + 1}));
+      EXPECT_EQ(Message(each->Run(scope, &context)), "");
+    }
+    EXPECT_LT(LargestDifference(a, b, "z"), 2e-4f) << size;
+  }
+}
+
 // --- States that no run changes -----------------------------------------------------------------
 
 constexpr char kNormalized[] = R"(
@@ -213,16 +364,6 @@ if training {
 }
 output z = relu(normalize(y, m, v, gamma, beta))
 )";
-
-float LargestDifference(const Scope& a, const Scope& b, const char* name) {
-  const Tensor& x = *a.Find(name)->Get<Tensor>();
-  const Tensor& y = *b.Find(name)->Get<Tensor>();
-  EXPECT_EQ(x.sizes(), y.sizes());
-  float largest = 0;
-  for (int64_t i = 0; i < x.num_elements(); ++i)
-    largest = std::max(largest, std::abs(x.data<float>()[i] - y.data<float>()[i]));
-  return largest;
-}
 
 TEST(NetworkConstants, NormalizationIsFoldedIntoAConvolution) {
   const auto network = MakeNetwork(kNormalized);

@@ -27,13 +27,11 @@ class TestPrepareContext final : public PrepareContext {
   llvm::Expected<int64_t> Evaluate(const Dim& dim) const override {
     return dim.Evaluate([](llvm::StringRef) { return std::nullopt; });
   }
-  const Tensor* constant_input(unsigned index) const override {
-    return options_.constant_right && index == 1 ? &tensors_[1] : nullptr;
-  }
-  llvm::Expected<std::shared_ptr<const void>> Pack(
-      unsigned, llvm::StringRef,
-      llvm::function_ref<llvm::Expected<std::shared_ptr<const void>>()> pack) const override {
-    return pack();
+  bool is_constant(unsigned index) const override { return options_.constant_right && index == 1; }
+  llvm::Expected<Tensor> ConstantValue(unsigned index) const override { return tensors_[index]; }
+  llvm::Expected<std::shared_ptr<const void>> Pack(unsigned index, llvm::StringRef,
+                                                   PackFunction pack) const override {
+    return pack(tensors_[index]);
   }
 
  private:
