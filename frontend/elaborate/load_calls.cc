@@ -37,17 +37,21 @@ std::optional<LoadCall> LoadCalls::ReadCall(const ast::CallExpr* call) {
   }
   weight.file = at_.frame->module->folder + texts[0]->value.str();
   weight.tensor = texts[1]->value.str();
-  for (const auto& [text, name, what] : {std::tuple(texts[0], &weight.file, "file"),
-                                         std::tuple(texts[1], &weight.tensor, "tensor")}) {
-    // An empty name of a file is not one for the folder of an imported source, either.
-    if (!text->value.empty() && IsWeightName(*name)) continue;
-    report_.Error(Code::kBadInitializer, text->range,
-                  llvm::Twine("the name of the ") + what +
-                      (text->value.empty() ? " is empty" : " has a control character"));
-    return std::nullopt;
-  }
+  for (const auto& [text, name, what] :
+       {std::tuple(texts[0], &weight.file, "file"), std::tuple(texts[1], &weight.tensor, "tensor")})
+    if (!CheckName(text->range, text->value, *name, what)) return std::nullopt;
   return LoadCall{std::move(weight), at_.file, texts[0]->value.str(), texts[0]->range,
                   texts[1]->range};
+}
+
+bool LoadCalls::CheckName(SourceRange place, llvm::StringRef text, llvm::StringRef name,
+                          const char* what) {
+  // An empty name of a file is not one for the folder of an imported source, either.
+  if (!text.empty() && IsWeightName(name)) return true;
+  report_.Error(Code::kBadInitializer, place,
+                llvm::Twine("the name of the ") + what +
+                    (text.empty() ? " is empty" : " has a control character"));
+  return false;
 }
 
 std::optional<WeightRules> LoadCalls::ReadRules(const ast::Expr* with) {

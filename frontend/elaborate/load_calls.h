@@ -22,6 +22,9 @@ class LoadCalls {
   /// Reads `{cast=true, partial=true, rename={"from": "to"}, transpose=["*.weight"]}`; nullopt if
   /// an error was reported.
   std::optional<WeightRules> ReadRules(const ast::Expr* with);
+  /// Whether a network can be stored with a weight of the file or tensor `name`, which is `text` in
+  /// the source at `place`; if not, reports an error. `what`: "file" or "tensor".
+  bool CheckName(SourceRange place, llvm::StringRef text, llvm::StringRef name, const char* what);
 
  private:
   bool ReadRule(const ast::Argument& field, WeightRules* rules);

@@ -52,6 +52,8 @@ WeightLoads::Target WeightLoads::ReadTarget(const ast::LoadStatement* statement,
 
 void WeightLoads::ElaborateLoad(const ast::LoadStatement* statement, Module* module,
                                 llvm::StringRef path) {
+  const std::string file = module->folder + statement->path.value.str();
+  if (!load_calls_.CheckName(statement->path.range, statement->path.value, file, "file")) return;
   const Target target = ReadTarget(statement, path);
   WeightRules rules;
   if (statement->with != nullptr) {
@@ -72,8 +74,7 @@ void WeightLoads::ElaborateLoad(const ast::LoadStatement* statement, Module* mod
         llvm::all_of(state->type().dims, [](const Dim& dim) { return dim.is_constant(); });
     if (state->name() != "step" && is_fixed) add(state);
   }
-  if (!targets.empty())
-    return LoadTargets(statement, module->folder + statement->path.value.str(), rules, targets);
+  if (!targets.empty()) return LoadTargets(statement, file, rules, targets);
   if (report_.diagnostics().has_errors()) return;  // the calls that create them may have failed
   report_.Error(Code::kUnknownName, target.place,
                 statement->into.empty() ? llvm::Twine("there are no parameters to load")
