@@ -154,8 +154,7 @@ class Binder {
         if (!preparation) return AboutCall(step.op->arguments(), preparation.takeError());
         for (unsigned i = 0; i < step.inputs.size(); ++i)
           if (!llvm::is_contained(preparation->packed, i))
-            if (llvm::Error error = KeepDeferred(step.inputs[i]))
-              return AboutCall(step.op->arguments(), std::move(error));
+            if (llvm::Error error = KeepDeferred(step.inputs[i])) return error;
         computed_.clear();
         call.state = preparation->state;
         call.workspace_bytes = preparation->workspace_bytes;

@@ -131,17 +131,17 @@ FixedValue ConstantCalls::Shared(const Value* result, Tensor tensor,
 bool ConstantCalls::MayDefer(const Op& op) const {
   if (shared_ == nullptr || context_.device().kind != DeviceKind::kCPU || op.results().size() != 1)
     return false;
-  // Computing it must not fail, except for lack of memory.
+  // Weights are floating-point, and calls of integers may fail for their values.
   const OpProperties& properties = op.def().properties();
-  const bool cannot_fail =
-      properties.elementwise || (properties.moves_elements && !op.def().check_indices);
-  return cannot_fail && BytesOf(op.result()) >= kDeferredBytes;
+  return (properties.elementwise || properties.moves_elements) && !op.def().check_indices &&
+         IsFloat(op.result()->type().dtype) && BytesOf(op.result()) >= kDeferredBytes;
 }
 
 bool ConstantCalls::EvaluateAll(llvm::ArrayRef<const Op*> ops, const ValueSet& at_end,
                                 const std::shared_ptr<const Evaluate>& evaluate) {
+  deferred_.clear();
   // The calls that must be evaluated, and the number of times that each result is read by them.
-  llvm::DenseSet<const Op*> missing, deferred;
+  llvm::DenseSet<const Op*> missing, may_defer;
   llvm::DenseMap<const Value*, unsigned> reads;
   // Values that a deferred call reads.
   llvm::DenseSet<const Value*> read_later;
@@ -156,32 +156,24 @@ bool ConstantCalls::EvaluateAll(llvm::ArrayRef<const Op*> ops, const ValueSet& a
     const bool is_read_once = times == 0 || (times == 1 && read_later.contains(op->result(0)) &&
                                              !IsRead(op->result(0), at_end));
     if (is_read_once && MayDefer(*op)) {
-      deferred.insert(op);
+      may_defer.insert(op);
       read_later.insert(op->operands().begin(), op->operands().end());
     }
     for (const Value* operand : op->operands()) ++reads[operand];
   }
   for (const Op* op : ops) {
     if (!missing.contains(op)) continue;
-    std::vector<FixedValue> operands;
-    for (const Value* operand : op->operands()) operands.push_back(*FindComputed(operand));
-    // Deferring the call would keep a large operand instead of the result.
-    const bool keeps_operand = llvm::any_of(op->operands(), [&](const Value* operand) {
-      return operand->producer() != nullptr && !IsRead(operand, at_end) &&
-             BytesOf(operand) >= kDeferredBytes && !FindComputed(operand)->deferred;
-    });
-    if (deferred.contains(op) && !keeps_operand) {
-      const Value* result = op->result(0);
-      known_[result] =
-          Shared(result, {},
-                 std::make_shared<const DeferredConstant>(*op, std::move(operands), evaluate,
-                                                          *shared_, keys_.lookup(result)));
-    } else if (llvm::Error error = EvaluateNow(*op, operands, at_end, *evaluate)) {
+    if (may_defer.contains(op) && !KeepsOperand(*op, at_end)) {
+      Defer(*op, at_end, evaluate);
+    } else if (llvm::Error error = EvaluateNow(*op, at_end, *evaluate)) {
       // The step reports the error, with its call, if it is computed in a run.
       llvm::consumeError(std::move(error));
       failed_.insert(op);
-      for (const Op* each : ops)
-        if (contains(each)) Drop(*each);
+      for (const Op* each : ops) {
+        if (!contains(each)) continue;
+        Drop(*each);
+        for (const Value* result : each->results()) known_.erase(result);
+      }
       return false;
     }
     for (const Value* operand : op->operands())
@@ -191,22 +183,58 @@ bool ConstantCalls::EvaluateAll(llvm::ArrayRef<const Op*> ops, const ValueSet& a
   return true;
 }
 
-llvm::Error ConstantCalls::EvaluateNow(const Op& op, llvm::ArrayRef<FixedValue> operands,
-                                       const ValueSet& at_end, const Evaluate& evaluate) {
-  llvm::SmallVector<Tensor, 4> tensors;
-  for (const FixedValue& operand : operands) {
-    llvm::Expected<Tensor> tensor = TensorOf(operand, context_);
-    if (!tensor) return tensor.takeError();
-    tensors.push_back(std::move(*tensor));
+bool ConstantCalls::KeepsOperand(const Op& op, const ValueSet& at_end) const {
+  return llvm::any_of(op.operands(), [&](const Value* operand) {
+    return operand->producer() != nullptr && !IsRead(operand, at_end) &&
+           BytesOf(operand) >= kDeferredBytes && !deferred_.contains(operand);
+  });
+}
+
+void ConstantCalls::Defer(const Op& op, const ValueSet& at_end,
+                          const std::shared_ptr<const Evaluate>& evaluate) {
+  DeferredCalls calls;
+  for (const Value* operand : op.operands()) {
+    if (const auto found = deferred_.find(operand); found != deferred_.end()) {
+      calls.Add(std::move(found->second));
+      deferred_.erase(found);
+    } else {
+      calls.AddSource(operand, FindComputed(operand)->tensor);
+    }
   }
-  llvm::Expected<std::vector<Tensor>> computed = evaluate(op, tensors, context_);
+  calls.Add(op);
+  const Value* result = op.result(0);
+  if (!IsRead(result, at_end)) {
+    deferred_[result] = std::move(calls);
+    return;
+  }
+  known_[result] = Shared(result, {},
+                          std::make_shared<const DeferredConstant>(std::move(calls), evaluate,
+                                                                   *shared_, keys_.lookup(result)));
+}
+
+llvm::Expected<Tensor> ConstantCalls::TensorOf(const Value* operand, const Evaluate& evaluate) {
+  if (const auto found = deferred_.find(operand); found != deferred_.end())
+    return found->second.Compute(evaluate, context_);
+  const FixedValue value = *FindComputed(operand);
+  return value.deferred ? value.deferred->Get(context_) : llvm::Expected<Tensor>(value.tensor);
+}
+
+llvm::Error ConstantCalls::EvaluateNow(const Op& op, const ValueSet& at_end,
+                                       const Evaluate& evaluate) {
+  llvm::SmallVector<Tensor, 4> operands;
+  for (const Value* operand : op.operands()) {
+    llvm::Expected<Tensor> tensor = TensorOf(operand, evaluate);
+    if (!tensor) return tensor.takeError();
+    operands.push_back(std::move(*tensor));
+  }
+  llvm::Expected<std::vector<Tensor>> computed = evaluate(op, operands, context_);
   if (!computed) return computed.takeError();
   for (auto [result, tensor] : llvm::zip_equal(op.results(), *computed)) {
     if (IsRead(result, at_end) && shared_ != nullptr)
       tensor = shared_->Keep(keys_.lookup(result), tensor);
     known_[result] = Shared(result, std::move(tensor), nullptr);
   }
-  for (const Tensor& tensor : tensors) ReleaseFilePages(tensor);
+  for (const Tensor& operand : operands) ReleaseFilePages(operand);
   return llvm::Error::success();
 }
 

@@ -26,7 +26,7 @@ namespace pdl {
 /// them. They are no steps of the Schedule.
 class ConstantCalls {
  public:
-  using Evaluate = DeferredConstant::Evaluate;
+  using Evaluate = DeferredCalls::Evaluate;
 
   /// `training`: the value of calls that ask for it (OpProperties::is_training_flag). `shared`:
   /// null if no other graph uses the results,
@@ -60,8 +60,12 @@ class ConstantCalls {
   bool EvaluateAll(llvm::ArrayRef<const Op*> ops, const ValueSet& at_end,
                    const std::shared_ptr<const Evaluate>& evaluate);
   bool MayDefer(const Op& op) const;
-  llvm::Error EvaluateNow(const Op& op, llvm::ArrayRef<FixedValue> operands, const ValueSet& at_end,
-                          const Evaluate& evaluate);
+  /// Whether deferring the call would keep a large operand instead of its result.
+  bool KeepsOperand(const Op& op, const ValueSet& at_end) const;
+  void Defer(const Op& op, const ValueSet& at_end, const std::shared_ptr<const Evaluate>& evaluate);
+  llvm::Error EvaluateNow(const Op& op, const ValueSet& at_end, const Evaluate& evaluate);
+  /// The value of an operand, which may be deferred.
+  llvm::Expected<Tensor> TensorOf(const Value* operand, const Evaluate& evaluate);
   std::optional<FixedValue> FindComputed(const Value* value) const;
   /// The FixedValue of a result; one of both is empty.
   FixedValue Shared(const Value* result, Tensor tensor,
@@ -75,6 +79,8 @@ class ConstantCalls {
   llvm::DenseSet<const Op*> needed_, constant_, failed_;
   /// Sources, and results while they are read.
   llvm::DenseMap<const Value*, FixedValue> known_;
+  /// Deferred results that only the next call reads.
+  llvm::DenseMap<const Value*, DeferredCalls> deferred_;
   llvm::DenseMap<const Value*, ConstantResults::Key> keys_;
   /// The bytes of the sources that a constant value is computed from.
   llvm::DenseMap<const Value*, int64_t> source_bytes_;

@@ -50,22 +50,42 @@ Tensor ConstantResults::Keep(Key key, Tensor tensor) {
   return tensors_.try_emplace(place, std::move(tensor)).first->second;
 }
 
-llvm::Expected<Tensor> DeferredConstant::Get(DeviceContext& context) const {
-  if (std::optional<Tensor> kept = results_.Find(key_, context.device())) return std::move(*kept);
-  llvm::SmallVector<Tensor, 4> operands;
-  for (const FixedValue& operand : operands_) {
-    llvm::Expected<Tensor> tensor = TensorOf(operand, context);
-    if (!tensor) return tensor;
-    operands.push_back(std::move(*tensor));
-  }
-  llvm::Expected<std::vector<Tensor>> computed = (*evaluate_)(op_, operands, context);
-  if (!computed) return computed.takeError();
-  for (const Tensor& operand : operands) ReleaseFilePages(operand);
-  return std::move(computed->front());
+void DeferredCalls::AddSource(const Value* value, Tensor tensor) {
+  sources_.try_emplace(value, std::move(tensor));
 }
 
-llvm::Expected<Tensor> TensorOf(const FixedValue& value, DeviceContext& context) {
-  return value.deferred ? value.deferred->Get(context) : llvm::Expected<Tensor>(value.tensor);
+void DeferredCalls::Add(DeferredCalls calls) {
+  // The shorter list is appended, so that this takes O(n log n) for all n calls of a tree, and so
+  // that few values exist at the same time.
+  if (calls.ops_.size() > ops_.size()) std::swap(calls, *this);
+  ops_.insert(ops_.end(), calls.ops_.begin(), calls.ops_.end());
+  for (auto& [value, tensor] : calls.sources_) AddSource(value, std::move(tensor));
+}
+
+llvm::Expected<Tensor> DeferredCalls::Compute(const Evaluate& evaluate,
+                                              DeviceContext& context) const {
+  llvm::DenseMap<const Value*, Tensor> computed;
+  for (const Op* op : ops_) {
+    llvm::SmallVector<Tensor, 4> operands;
+    for (const Value* operand : op->operands()) {
+      if (const auto found = computed.find(operand); found != computed.end()) {
+        operands.push_back(std::move(found->second));
+        computed.erase(found);
+      } else {
+        operands.push_back(sources_.lookup(operand));
+      }
+    }
+    llvm::Expected<std::vector<Tensor>> results = evaluate(*op, operands, context);
+    if (!results) return results.takeError();
+    for (const Tensor& operand : operands) ReleaseFilePages(operand);
+    computed[op->result(0)] = std::move(results->front());
+  }
+  return std::move(computed[ops_.back()->result(0)]);
+}
+
+llvm::Expected<Tensor> DeferredConstant::Get(DeviceContext& context) const {
+  if (std::optional<Tensor> kept = results_.Find(key_, context.device())) return std::move(*kept);
+  return calls_.Compute(*evaluate_, context);
 }
 
 }  // namespace pdl

@@ -13,6 +13,7 @@
 #include <vector>
 
 #include "llvm/ADT/ArrayRef.h"
+#include "llvm/ADT/DenseMap.h"
 #include "llvm/ADT/SmallVector.h"
 #include "llvm/ADT/StringRef.h"
 #include "llvm/Support/Error.h"
@@ -67,23 +68,35 @@ struct FixedValue {
   std::optional<ConstantResults::Key> key = std::nullopt;
 };
 
-/// A large result of a constant call on the CPU, which is computed when it is needed. Kernels that
-/// pack a weight need it only while they pack it, so it would take memory for nothing afterwards.
-class DeferredConstant {
+/// Calls of which each but the last has one reader, which follows it: a tree.
+class DeferredCalls {
  public:
   /// Evaluates a call; operands and results are on the device of the context.
   using Evaluate = std::function<llvm::Expected<std::vector<Tensor>>(
       const Op&, llvm::ArrayRef<Tensor>, DeviceContext&)>;
 
-  /// `op` has one result, and must outlive this, as must `results`.
-  DeferredConstant(const Op& op, std::vector<FixedValue> operands,
-                   std::shared_ptr<const Evaluate> evaluate, ConstantResults& results,
-                   ConstantResults::Key key)
-      : op_(op),
-        operands_(std::move(operands)),
-        evaluate_(std::move(evaluate)),
-        results_(results),
-        key_(key) {}
+  /// Adds a value that calls read.
+  void AddSource(const Value* value, Tensor tensor);
+  /// Adds calls whose last result the next call reads.
+  void Add(DeferredCalls calls);
+  /// Adds the last call, which has one result; it must outlive this.
+  void Add(const Op& op) { ops_.push_back(&op); }
+  /// Returns the result of the last call.
+  llvm::Expected<Tensor> Compute(const Evaluate& evaluate, DeviceContext& context) const;
+
+ private:
+  std::vector<const Op*> ops_;
+  llvm::DenseMap<const Value*, Tensor> sources_;
+};
+
+/// A large result of constant calls on the CPU, which is computed when it is needed. Kernels that
+/// pack a weight need it only while they pack it, so it would take memory for nothing afterwards.
+class DeferredConstant {
+ public:
+  /// `results` must outlive this.
+  DeferredConstant(DeferredCalls calls, std::shared_ptr<const DeferredCalls::Evaluate> evaluate,
+                   ConstantResults& results, ConstantResults::Key key)
+      : calls_(std::move(calls)), evaluate_(std::move(evaluate)), results_(results), key_(key) {}
 
   /// Returns the value that is kept, or computes it.
   llvm::Expected<Tensor> Get(DeviceContext& context) const;
@@ -91,15 +104,11 @@ class DeferredConstant {
   Tensor Keep(Tensor value) const { return results_.Keep(key_, std::move(value)); }
 
  private:
-  const Op& op_;
-  const std::vector<FixedValue> operands_;
-  const std::shared_ptr<const Evaluate> evaluate_;
+  const DeferredCalls calls_;
+  const std::shared_ptr<const DeferredCalls::Evaluate> evaluate_;
   ConstantResults& results_;
   const ConstantResults::Key key_;
 };
-
-/// The tensor of a value, which is computed if it is deferred and not kept.
-llvm::Expected<Tensor> TensorOf(const FixedValue& value, DeviceContext& context);
 
 }  // namespace pdl
 

@@ -5,6 +5,7 @@
 #include "pdl/compiler/pipeline.h"
 #include "pdl/compiler/trace.h"
 #include "pdl/op/error.h"
+#include "runtime/call_error.h"
 #include "runtime/evaluator.h"
 
 namespace pdl {
@@ -211,7 +212,13 @@ llvm::Expected<MadePlan> PlanCache::MakePlan(const Family& family, SymbolLookup 
   request.evaluate = std::make_shared<const ConstantCalls::Evaluate>(
       [graph = request.graph, training = family.training, seed = options_.seed](
           const Op& op, llvm::ArrayRef<Tensor> operands, DeviceContext& device) {
-        return EvaluateConstantCall(*graph, op, operands, training, RandomState{seed, 0}, device);
+        auto results =
+            EvaluateConstantCall(*graph, op, operands, training, RandomState{seed, 0}, device);
+        if (results) return results;
+        OperatorArguments call;
+        call.def = &op.def();
+        call.location = graph->PathToString(op.location());
+        return llvm::Expected<std::vector<Tensor>>(AboutCall(call, results.takeError()));
       });
   request.fold = options_.optimize && !family.is_observed;
   request.constants = &constants_;

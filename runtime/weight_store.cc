@@ -9,6 +9,8 @@ namespace pdl {
 namespace {
 
 constexpr int64_t kKeptStateBytes = 1 << 20;
+/// Of such a weight, an embedding table for example, a run may read a part only.
+constexpr int64_t kLargeWeightBytes = int64_t{16} << 20;
 
 llvm::Error HasNoValue(const Value& variable) {
   return MakeUserError(Code::kBadNetwork, "{0} '{1}' has neither an initializer nor a weight",
@@ -52,8 +54,10 @@ llvm::Expected<Tensor> WeightStore::LoadOne(const Value& variable, WeightFilesBy
                          variable.name());
   llvm::Expected<Constant> converted = ConvertWeight(value, variable.type().dtype, ref.transpose);
   if (!converted) return converted.takeError();
-  // Their bytes may have been read to verify or convert them.
-  ReleaseFilePages(Tensor::FromConstant(value));
+  // Verifying or converting has read all bytes. The pages of a small weight remain, since it will
+  // be packed soon, and mapping them again takes time.
+  if (converted->data() != value.data() || value.num_bytes() >= kLargeWeightBytes)
+    ReleaseFilePages(Tensor::FromConstant(value));
   return Tensor::FromConstant(*converted);
 }
 

@@ -279,6 +279,79 @@ TEST(NetworkConstants, AreComputedOnce) {
   for (const int64_t rows : {1, 300}) RunAndCompare(*network, "twice", rows);
 }
 
+// Neither the stack nor the memory grows with the number of calls.
+TEST(NetworkConstants, AChainOfManyCalls) {
+  const auto network = MakeNetwork(
+      "input x: f32[N, 128]\nparam w: f32[128, 128] = ones()\nparam s: f32[128] = ones()\nv = w * "
+      "s\n"
+      "for i in 0..20000 { v = v + s }\noutput y = x @ v\n");
+  Scope scope;
+  CPUContext context;
+  Feed(scope, "x", Noise({20, 128}));
+  const int64_t before = HostMemoryInUse();
+  EXPECT_EQ(Message(network->Run(&scope, &context)), "");
+  EXPECT_LT(HostMemoryInUse() - before, int64_t{1} << 20);
+  const Tensor& x = *scope.Find("x")->Get<Tensor>();
+  double sum = 0;
+  for (int64_t i = 0; i < 128; ++i) sum += double{x.data<float>()[i]};
+  EXPECT_NEAR(scope.Find("y")->Get<Tensor>()->data<float>()[0], 20001 * sum, 1e-3 * 20001);
+}
+
+// Of `a + b`, b is computed first if it takes more calls.
+TEST(NetworkConstants, ATreeOfManyCalls) {
+  std::string text = "input x: f32[N, 512]\nv = zeros([512, 512])\n";
+  for (int i = 0; i < 16; ++i)
+    text += llvm::formatv("param p{0}: f32[512, 512] = ones()\nv = tanh(p{0}) + v\n", i).str();
+  const auto network = MakeNetwork(text + "output y = sum(x @ v, axes=[0])\n");
+  Scope scope;
+  CPUContext context;
+  Feed(scope, "x", F32({1, 512}, std::vector<float>(512, 1.0f)));
+  // The parameters, and some values of 1 MiB.
+  const int64_t old = MemoryLimit();
+  SetMemoryLimit(HostMemoryInUse() + (int64_t{24} << 20));
+  EXPECT_EQ(Message(network->Run(&scope, &context)), "");
+  SetMemoryLimit(old);
+  EXPECT_NEAR(scope.Find("y")->Get<Tensor>()->data<float>()[0], 512 * 16 * std::tanh(1.0), 0.1);
+}
+
+TEST(NetworkConstants, AnErrorOfADeferredCallHasItsPlace) {
+  const auto network = MakeNetwork(
+      "input x: f32[N, 2048]\nparam w: f32[2048, 2048] = ones()\nv = w * 2.0\noutput y = x @ v\n"
+      "output z = x + sum(w)\noutput v\n");
+  CPUContext context;
+  RunOptions options;
+  options.outputs = {"z"};
+  Scope scope;
+  Feed(scope, "x", Noise({20, 2048}));
+  EXPECT_EQ(Message(network->Run(&scope, &context, options)), "");
+  const int64_t old = MemoryLimit();
+  SetMemoryLimit(HostMemoryInUse() + (int64_t{8} << 20));
+  for (const char* output : {"y", "v"}) {
+    options.outputs = {output};
+    const std::string message = Message(network->Run(&scope, &context, options));
+    EXPECT_NE(message.find("m.pdl:3:7: mul: a tensor f32[2048, 2048] needs 16.0 MiB"),
+              std::string::npos)
+        << message;
+  }
+  SetMemoryLimit(old);
+  for (const char* output : {"y", "v"}) {
+    options.outputs = {output};
+    EXPECT_EQ(Message(network->Run(&scope, &context, options)), "");
+  }
+}
+
+// A call that may fail for its values is not deferred: its error is that of the call.
+TEST(NetworkConstants, AnIndexOutOfRangeIsTheErrorOfItsCall) {
+  const auto network = MakeNetwork(
+      "input x: f32[]\nparam i: i64[20000] = fill(dims=[20000], value=12, dtype=i64)\n"
+      "j = check_index(i, 10)\noutput y = gather(ones([10]) * x, j)\n");
+  Scope scope;
+  CPUContext context;
+  Feed(scope, "x", F32({}, {1}));
+  const std::string message = Message(network->Run(&scope, &context));
+  EXPECT_NE(message.find("m.pdl:3:5: check_index: the index 12"), std::string::npos) << message;
+}
+
 TEST(NetworkConstants, AreKeptForALoop) {
   constexpr char kLoop[] = R"(
 layer step(x: F[N, D], h: F[N, D], v: F[D, D]) {
