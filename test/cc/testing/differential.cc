@@ -69,14 +69,34 @@ llvm::Expected<RunResults> Run(const Graph& graph, const llvm::StringMap<PackedC
   return parts;
 }
 
-/// Perturbs the results of calls in place, as rounding errors would.
+/// The largest finite magnitude of the elements.
+double LargestOf(const Constant& values) {
+  double largest = 0;
+  for (int64_t i = 0; i < values.num_elements(); ++i)
+    if (const double value = values.ElementAsDouble(i); std::isfinite(value))
+      largest = std::max(largest, std::abs(value));
+  return largest;
+}
+
+/// Products of finite elements from here on may overflow.
+constexpr double kHuge = 1e18;
+
+bool HasHuge(const Constant& values) { return LargestOf(values) >= kHuge; }
+
+/// Perturbs the results of calls in place, as rounding errors would, and overflow within a call.
 class Perturbation final : public RunObserver {
  public:
-  /// Errors are relative to the largest element, and to `at_least`.
-  Perturbation(uint64_t seed, std::function<double(llvm::StringRef)> rounding, double at_least)
-      : random_(seed), rounding_(std::move(rounding)), at_least_(at_least) {}
+  /// Errors are relative to the largest element, and to `at_least`. `may_overflow`: whether an
+  /// input has a huge element.
+  Perturbation(uint64_t seed, std::function<double(llvm::StringRef)> rounding, double at_least,
+               bool may_overflow)
+      : random_(seed),
+        rounding_(std::move(rounding)),
+        at_least_(at_least),
+        may_overflow_(may_overflow) {}
 
   llvm::Error See(const Result& result) override {
+    may_overflow_ |= kFloats.Contains(result.tensor.dtype()) && HasHuge(result.tensor.ToConstant());
     const double units = rounding_(result.op);
     if (units == 0 || !kFloats.Contains(result.tensor.dtype())) return llvm::Error::success();
     const double epsilon = units * Epsilon(result.tensor.dtype());
@@ -99,20 +119,23 @@ class Perturbation final : public RunObserver {
  private:
   template <typename T>
   void Perturb(const Tensor& tensor, double epsilon) {
+    // f16 and bf16 are computed in f32.
+    using Wide = std::conditional_t<std::is_same_v<T, double>, double, float>;
     // The tensor is the memory that the next call reads, since the run is on the CPU.
     T* const elements = const_cast<T*>(tensor.data<T>());
     double largest = at_least_;
-    for (int64_t i = 0; i < tensor.num_elements(); ++i) {
-      const auto value = static_cast<double>(static_cast<float>(elements[i]));
-      if (std::isfinite(value)) largest = std::max(largest, std::abs(value));
-    }
+    for (int64_t i = 0; i < tensor.num_elements(); ++i)
+      if (const double value{static_cast<Wide>(elements[i])}; std::isfinite(value))
+        largest = std::max(largest, std::abs(value));
     for (int64_t i = 0; i < tensor.num_elements(); ++i) {
       const double sign = random_() % 2 == 0 ? 1 : -1;
-      if constexpr (std::is_same_v<T, double>) {
-        elements[i] += sign * epsilon * largest;
-      } else {
-        elements[i] =
-            T(static_cast<float>(static_cast<float>(elements[i]) + sign * epsilon * largest));
+      const double value{static_cast<Wide>(elements[i])};
+      if (std::isfinite(value)) {
+        elements[i] = T(static_cast<Wide>(value + sign * epsilon * largest));
+      } else if (may_overflow_ && sign > 0) {
+        // A partial sum may overflow to one infinity and meet the other one, depending on its
+        // order.
+        elements[i] = T(std::isnan(value) ? HUGE_VALF : NAN);
       }
     }
   }
@@ -120,6 +143,7 @@ class Perturbation final : public RunObserver {
   std::mt19937_64 random_;
   std::function<double(llvm::StringRef)> rounding_;
   double at_least_;
+  bool may_overflow_;
 };
 
 /// Whether all results of calls are finite.
@@ -169,8 +193,12 @@ struct Tolerance {
 Tolerance Perturbed(const RandomGraph& random, bool training,
                     const std::function<double(llvm::StringRef)>& rounding, double at_least = 0) {
   Tolerance tolerance{{}, rounding("")};
+  const bool may_overflow = llvm::any_of(random.inputs, [](const auto& input) {
+    const Constant& values = input.second.values;
+    return kFloats.Contains(values.dtype()) && HasHuge(values);
+  });
   for (uint64_t seed = 0; seed < 8; ++seed) {
-    Perturbation perturbation(seed, rounding, at_least);
+    Perturbation perturbation(seed, rounding, at_least, may_overflow);
     Way way{.optimize = false, .fuse = false, .training = training, .observer = &perturbation};
     if (auto results = Run(random.graph, random.inputs, way)) {
       tolerance.perturbed.push_back(std::move(*results));
@@ -179,15 +207,6 @@ Tolerance Perturbed(const RandomGraph& random, bool training,
     }
   }
   return tolerance;
-}
-
-/// The largest finite magnitude of the elements.
-double LargestOf(const Constant& values) {
-  double largest = 0;
-  for (int64_t i = 0; i < values.num_elements(); ++i)
-    if (const double value = values.ElementAsDouble(i); std::isfinite(value))
-      largest = std::max(largest, std::abs(value));
-  return largest;
 }
 
 /// The rounding of the call that computes `values`: calls that depend on nothing that a run reads
@@ -210,7 +229,9 @@ bool IsExplained(const std::string& name, int64_t i, const Constant& a, const Co
     // Sizes that data decide may differ, too.
     if (found == results.end() || found->second.sizes() != a.sizes()) return true;
     const double other = found->second.ElementAsDouble(i);
-    if (std::isfinite(other) != std::isfinite(expected)) return true;
+    if (std::isfinite(other) != std::isfinite(expected) ||
+        std::isnan(other) != std::isnan(expected))
+      return true;
     change = std::max(change, std::abs(other - expected));
   }
   if (!std::isfinite(expected) || !std::isfinite(got)) return false;
