@@ -226,8 +226,9 @@ Exported Im2Col(ExportCall& c) {
   const std::string y =
       c.Node("Conv", {*x, dtype == DType::kF32 ? w : c.Cast(w, dtype)}, attributes);
   // The spatial sizes of the result become one axis.
-  const std::string columns = c.Node("Reshape", {y, c.Ints({0, channels * kernel_size, -1})});
-  return c.Out(columns, dtype);
+  llvm::Expected<std::string> columns = c.Reshape(y, {}, c.result().dims);
+  if (!columns) return columns.takeError();
+  return c.Out(*columns, dtype);
 }
 
 Exported Col2Im(ExportCall& c) {

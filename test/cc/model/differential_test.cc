@@ -156,6 +156,8 @@ TEST(Differential, Found) {
       "output y = adaptive_avg_pool(x, [2])\n",
       "q = constant([[3.5, -10.25], [0.7, 9.0]], dtype=f16)\n"
       "y, lse = attention(q, q, q)\noutput y, lse\n",
+      // No other size can be determined from those of a tensor without elements.
+      "output y = im2col(zeros([0, 3, 4, 5]), kernel=[2])\n",
   };
   for (const char* source : kSources) {
     CompileRequest request;
