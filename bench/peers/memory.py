@@ -19,7 +19,6 @@ import json
 import pathlib
 import re
 import statistics
-import subprocess
 import sys
 import tempfile
 
@@ -86,27 +85,24 @@ def prepare(program, source, settings, sizes, folder):
 # In the process that starts the measurements, and prints them.
 
 
-def in_child(what, request):
+def in_child(what, **request):
     """Runs a function of this file in a process of its own; returns its result, or None if it failed."""
-    done = subprocess.run([sys.executable, __file__, "--child", what, json.dumps(request)], stdout=subprocess.PIPE,
-                          text=True)
-    return json.loads(done.stdout.splitlines()[-1]) if done.returncode == 0 else None
+    return networks.in_child({"what": what, **request}, {}, __file__)[0]
 
 
 def measurement(program, case):
     """The bytes of the weights, and the peak of each program that runs the network."""
     _, name, source, sizes, settings = case
     with tempfile.TemporaryDirectory() as folder:
-        about = in_child("prepare", {"program": program, "source": str(source), "settings": settings, "sizes": sizes,
-                                     "folder": folder})
+        about = in_child("prepare", program=program, source=str(source), settings=settings, sizes=sizes,
+                         folder=folder)
         row = {"name": name, "weights": about["weights"] if about else None}
         for each in PROGRAMS:
             if about is None or (each == "OpenVINO" and importlib.util.find_spec("openvino") is None):
                 continue
             fed = "pdl.npz" if each == "pdl" else "onnx.npz"
-            row[each] = in_child("measure", {
-                "program": each, "network": folder + "/model.pdlc", "model": folder + "/model.onnx",
-                "fed": f"{folder}/{fed}", "dims": about["dims"], "outputs": about["outputs"]})
+            row[each] = in_child("measure", program=each, network=folder + "/model.pdlc", model=folder + "/model.onnx",
+                                 fed=f"{folder}/{fed}", dims=about["dims"], outputs=about["outputs"])
     return row
 
 
@@ -125,7 +121,9 @@ def print_table(rows):
 
 def main():
     if sys.argv[1:2] == ["--child"]:
-        print(json.dumps({"prepare": prepare, "measure": measure}[sys.argv[2]](**json.loads(sys.argv[3]))))
+        request = json.loads(sys.argv[2])
+        function = {"prepare": prepare, "measure": measure}[request.pop("what")]
+        print(json.dumps(function(**request)))
         return 0
     parser = argparse.ArgumentParser(description="Compares the memory of networks with ONNX Runtime and OpenVINO.")
     parser.add_argument("pdl", help="the program pdl")

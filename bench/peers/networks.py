@@ -310,9 +310,9 @@ def measure(network, model, sizes, threads, rounds, with_openvino):
 # In the process that starts the measurements, and prints them.
 
 
-def in_child(request, environment):
-    """Runs a function of this file in a process of its own; returns its result, or None, and its exit status."""
-    done = subprocess.run([sys.executable, __file__, "--child", json.dumps(request)], env={**os.environ, **environment},
+def in_child(request, environment, script=__file__):
+    """Runs a function of the script in a process of its own; returns its result, or None, and its exit status."""
+    done = subprocess.run([sys.executable, script, "--child", json.dumps(request)], env={**os.environ, **environment},
                           stdout=subprocess.PIPE, text=True)
     return json.loads(done.stdout.splitlines()[-1]) if done.returncode == 0 else None, done.returncode
 

@@ -78,10 +78,11 @@ double LargestOf(const Constant& values) {
   return largest;
 }
 
-/// Products of finite elements from here on may overflow.
-constexpr double kHuge = 1e18;
-
-bool HasHuge(const Constant& values) { return LargestOf(values) >= kHuge; }
+/// Whether products of finite elements may overflow.
+bool MayOverflow(const Constant& values) {
+  if (!kFloats.Contains(values.dtype())) return false;
+  return LargestOf(values) >= (values.dtype() == DType::kF64 ? 1e150 : 1e18);
+}
 
 /// Perturbs the results of calls in place, as rounding errors would, and overflow within a call.
 class Perturbation final : public RunObserver {
@@ -96,7 +97,7 @@ class Perturbation final : public RunObserver {
         may_overflow_(may_overflow) {}
 
   llvm::Error See(const Result& result) override {
-    may_overflow_ |= kFloats.Contains(result.tensor.dtype()) && HasHuge(result.tensor.ToConstant());
+    may_overflow_ = may_overflow_ || MayOverflow(result.tensor.ToConstant());
     const double units = rounding_(result.op);
     if (units == 0 || !kFloats.Contains(result.tensor.dtype())) return llvm::Error::success();
     const double epsilon = units * Epsilon(result.tensor.dtype());
@@ -193,10 +194,8 @@ struct Tolerance {
 Tolerance Perturbed(const RandomGraph& random, bool training,
                     const std::function<double(llvm::StringRef)>& rounding, double at_least = 0) {
   Tolerance tolerance{{}, rounding("")};
-  const bool may_overflow = llvm::any_of(random.inputs, [](const auto& input) {
-    const Constant& values = input.second.values;
-    return kFloats.Contains(values.dtype()) && HasHuge(values);
-  });
+  const bool may_overflow = llvm::any_of(
+      random.inputs, [](const auto& input) { return MayOverflow(input.second.values); });
   for (uint64_t seed = 0; seed < 8; ++seed) {
     Perturbation perturbation(seed, rounding, at_least, may_overflow);
     Way way{.optimize = false, .fuse = false, .training = training, .observer = &perturbation};
