@@ -150,6 +150,7 @@ llvm::StringRef NearestName(llvm::StringRef name, llvm::ArrayRef<llvm::StringRef
         sorted(candidate) == letters) {
       distance = 1;
     }
+    if (distance > best_distance) continue;
     // Among equally near ones, prefer the one with the longest common prefix and suffix.
     // Several edits make any two short words equal, unless the ends are the same.
     const size_t ends = CommonEnds(name, candidate);

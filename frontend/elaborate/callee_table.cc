@@ -1,5 +1,7 @@
 #include "frontend/elaborate/callee_table.h"
 
+#include <algorithm>
+
 #include "frontend/elaborate/foreign_names.h"
 #include "frontend/elaborate/name_table.h"
 #include "frontend/elaborate/reporter.h"
@@ -90,6 +92,7 @@ std::vector<llvm::StringRef> CalleeTable::CalleeNames() {
     global_names_ = {"dims", "dtype", "grad", "len", "params"};
     for (const OpDef* def : request_.registry->All()) global_names_.push_back(def->signature.name);
     for (const auto& entry : files_.standard_layers) global_names_.push_back(entry.first());
+    llvm::sort(global_names_);
   }
   // Listing the names takes as long as comparing one with them.
   if (!report_.SpendSuggestions(global_names_.size())) return {};
@@ -98,7 +101,10 @@ std::vector<llvm::StringRef> CalleeTable::CalleeNames() {
   for (const auto& entry : at_.frame->module->imported) known.push_back(entry.first());
   for (const auto& entry : at_.frame->module->named) known.push_back(entry.first());
   for (const auto& entry : at_.frame->instances) known.push_back(entry.first());
-  llvm::sort(known);
+  // Most names are in order already, and an error may be reported in each iteration of a loop.
+  const auto local = known.begin() + static_cast<std::ptrdiff_t>(global_names_.size());
+  std::sort(local, known.end());
+  std::inplace_merge(known.begin(), local, known.end());
   return known;
 }
 

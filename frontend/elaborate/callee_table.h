@@ -35,7 +35,7 @@ class CalleeTable {
   ModuleTable& files_;
   Reporter& report_;
   NameTable& names_;
-  /// The names of everything callable that no file defines.
+  /// The names of everything callable that no file defines, in alphabetical order.
   std::vector<llvm::StringRef> global_names_;
   llvm::StringMap<const OpDef*> operators_;  // cached lookups; null: no such operator
 };

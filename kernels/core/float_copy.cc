@@ -44,13 +44,16 @@ llvm::Expected<std::shared_ptr<void>> AllocateAligned(int64_t bytes) {
 }
 
 llvm::Expected<std::shared_ptr<const void>> AsFloats(const Tensor& tensor) {
-  if (tensor.dtype() == DType::kF32) {
-    return std::shared_ptr<const void>(tensor.raw(), [](const void*) {});
-  }
-  llvm::Expected<std::shared_ptr<void>> floats = AllocateAligned(tensor.num_elements() * 4);
+  return AsFloats(tensor, 0, tensor.num_elements());
+}
+
+llvm::Expected<std::shared_ptr<const void>> AsFloats(const Tensor& tensor, int64_t first,
+                                                     int64_t n) {
+  const void* in = static_cast<const char*>(tensor.raw()) + first * DTypeSize(tensor.dtype());
+  if (tensor.dtype() == DType::kF32) return std::shared_ptr<const void>(in, [](const void*) {});
+  llvm::Expected<std::shared_ptr<void>> floats = AllocateAligned(n * 4);
   if (!floats) return floats.takeError();
-  const void* in = tensor.raw();
-  Conversion(tensor.dtype(), DType::kF32)(&in, floats->get(), tensor.num_elements(), nullptr);
+  Conversion(tensor.dtype(), DType::kF32)(&in, floats->get(), n, nullptr);
   return std::shared_ptr<const void>(std::move(*floats));
 }
 

@@ -27,6 +27,9 @@ llvm::Expected<std::shared_ptr<void>> AllocateAligned(int64_t bytes);
 /// The elements of an f32, f16 or bf16 tensor as floats: the tensor's own memory if it is f32, else
 /// a copy.
 llvm::Expected<std::shared_ptr<const void>> AsFloats(const Tensor& tensor);
+/// The same for `n` elements from `first` on.
+llvm::Expected<std::shared_ptr<const void>> AsFloats(const Tensor& tensor, int64_t first,
+                                                     int64_t n);
 
 }  // namespace pdl
 

@@ -117,10 +117,10 @@ GemmFunction FewRowsTurnedGemm() { return ChooseRegister<float, FewRowsTurnedLoo
 GemmFunction PanelsGemm() { return ChooseRegister<float, PanelsLoop>(); }
 int64_t PanelColumns() { return ChooseRegister<float, PanelColumnsLoop>()(); }
 
-void PackPanels(const GemmShape& s, const float* b, float* to) {
+void PackPanels(const GemmShape& s, const float* b, float* to, int64_t panel_rows) {
   const int64_t columns = PanelColumns();
   for (int64_t j = 0; j < s.n; j += columns) {
-    float* panel = to + j * s.k;
+    float* panel = to + j * panel_rows;
     const int64_t n = std::min(columns, s.n - j);
     if (n < columns) std::fill_n(panel, s.k * columns, 0.0f);
     const float* from = b + j * s.b_column;

@@ -45,8 +45,9 @@ GemmFunction FewRowsTurnedGemm();
 /// k].
 GemmFunction PanelsGemm();
 int64_t PanelColumns();
-/// Packs b; the last panel is filled up with zeros.
-void PackPanels(const GemmShape& shape, const float* b, float* to);
+/// Packs b; the last panel is filled up with zeros. A panel of `to` has `panel_rows` rows, of which
+/// the first k are written: b may be a part of the rows of a larger matrix.
+void PackPanels(const GemmShape& shape, const float* b, float* to, int64_t panel_rows);
 
 /// An f32 matmul by oneDNN, prepared for one shape; many threads may run it at the same time.
 class DnnlGemm {

@@ -9,6 +9,7 @@
 #include "kernels/linear/panel_gemm.h"
 #include "llvm/Support/FormatVariadic.h"
 #include "runtime/context_threads.h"
+#include "runtime/io/file.h"
 #include "runtime/memory.h"
 #include "runtime/saturating.h"
 
@@ -249,15 +250,39 @@ void MatmulPlan::RunPanels(const GemmShape& shape, const float* a, const float* 
   RunPanelGemm(gemm);
 }
 
+/// Packs all of the weight, some rows or columns at a time, so that it is not in memory twice.
+static llvm::Error PackPanelsInParts(const GemmShape& whole, const Tensor& weight, float* to) {
+  constexpr int64_t kPartBytes = int64_t{8} << 20;
+  const bool by_rows = whole.b_row >= whole.b_column;
+  const int64_t count = by_rows ? whole.k : whole.n;
+  const int64_t stride = std::max<int64_t>(by_rows ? whole.b_row : whole.b_column, 1);
+  const int64_t inner =
+      by_rows ? (whole.n - 1) * whole.b_column + 1 : (whole.k - 1) * whole.b_row + 1;
+  const int64_t element_size = DTypeSize(weight.dtype());
+  const int64_t step = RoundUp(std::max<int64_t>(kPartBytes / (stride * element_size), 1),
+                               by_rows ? 1 : PanelColumns());
+  for (int64_t begin = 0; begin < count; begin += step) {
+    const int64_t length = std::min(step, count - begin);
+    GemmShape part = whole;
+    (by_rows ? part.k : part.n) = length;
+    const int64_t first = begin * stride, elements = (length - 1) * stride + inner;
+    auto floats = AsFloats(weight, first, elements);
+    if (!floats) return floats.takeError();
+    PackPanels(part, static_cast<const float*>(floats->get()),
+               to + begin * (by_rows ? PanelColumns() : whole.k), whole.k);
+    ReleaseFilePages(weight, first * element_size, elements * element_size);
+  }
+  return llvm::Error::success();
+}
+
 llvm::Error MatmulPlan::PackIntoPanels(const PrepareContext& context) {
   const GemmShape& s = shape_;
   auto pack = [&](const Tensor& weight) -> llvm::Expected<std::shared_ptr<const void>> {
-    auto floats = AsFloats(weight);
-    if (!floats) return floats.takeError();
     const int64_t elements = RoundUp(s.n, PanelColumns()) * s.k;
     llvm::Expected<std::shared_ptr<void>> packed = AllocateAligned(elements * element_size_);
     if (!packed) return packed.takeError();
-    PackPanels(s, static_cast<const float*>(floats->get()), static_cast<float*>(packed->get()));
+    if (llvm::Error error = PackPanelsInParts(s, weight, static_cast<float*>(packed->get())))
+      return error;
     return std::shared_ptr<const void>(std::move(*packed));
   };
   const std::string layout =

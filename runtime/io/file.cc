@@ -69,6 +69,7 @@ llvm::Expected<int> OpenRegularFile(llvm::StringRef path, int64_t* size) {
 
 /// Deletes a mapping. Also identifies the owner of a mapped file.
 struct Unmap {
+  uintptr_t begin;
   size_t size;
   FileAccess access;
   void operator()(const void* mapping) const { munmap(const_cast<void*>(mapping), size); }
@@ -102,22 +103,29 @@ llvm::Expected<SharedBytes> ReadWholeFile(llvm::StringRef path, FileAccess acces
   const int protection = access == FileAccess::kRead ? PROT_READ : PROT_READ | PROT_WRITE;
   void* data = mmap(nullptr, size, protection, MAP_PRIVATE | MAP_NORESERVE, file.fd, 0);
   if (data == MAP_FAILED) return CannotRead(path, "{0}", std::strerror(errno));
-  std::shared_ptr<const void> owner(data, Unmap{size, access});
+  std::shared_ptr<const void> owner(data, Unmap{reinterpret_cast<uintptr_t>(data), size, access});
   return SharedBytes{std::move(owner), llvm::StringRef(static_cast<const char*>(data), size)};
 }
 
-void ReleaseFilePages(const Tensor& tensor) {
+void ReleaseFilePages(const Tensor& tensor) { ReleaseFilePages(tensor, 0, tensor.num_bytes()); }
+
+void ReleaseFilePages(const Tensor& tensor, int64_t first_byte, int64_t num_bytes) {
   if (tensor.device().kind != DeviceKind::kCPU || !tensor.owns_memory()) return;
   const Constant constant = tensor.ToConstant();
   const auto* unmap = std::get_deleter<Unmap>(constant.bytes());
   if (unmap == nullptr || unmap->access != FileAccess::kRead) return;
-  static const auto page = static_cast<uintptr_t>(sysconf(_SC_PAGESIZE));
-  const auto begin = reinterpret_cast<uintptr_t>(constant.data());
-  // The first and the last page may have elements of other tensors.
-  const uintptr_t first = llvm::alignTo(begin, page);
+  // Reading a page maps those around it, up to a large page of the file cache.
+  constexpr uintptr_t kAround = uintptr_t{2} << 20;
+  // It would take longer to read the bytes around them again.
+  constexpr int64_t kSmall = 64 << 10;
+  if (num_bytes < kSmall) return;
+  const auto begin =
+      reinterpret_cast<uintptr_t>(constant.data()) + static_cast<uintptr_t>(first_byte);
+  const uintptr_t first = std::max<uintptr_t>(llvm::alignDown(begin, kAround), unmap->begin);
   const uintptr_t last =
-      llvm::alignDown(begin + static_cast<uintptr_t>(constant.num_bytes()), page);
-  if (first < last) madvise(reinterpret_cast<void*>(first), last - first, MADV_DONTNEED);
+      std::min<uintptr_t>(llvm::alignTo(begin + static_cast<uintptr_t>(num_bytes), kAround),
+                          unmap->begin + unmap->size);
+  madvise(reinterpret_cast<void*>(first), last - first, MADV_DONTNEED);
 }
 
 llvm::Expected<std::unique_ptr<llvm::MemoryBuffer>> ReadFile(llvm::StringRef path) {

@@ -53,9 +53,12 @@ enum class FileAccess : uint8_t {
 llvm::Expected<SharedBytes> ReadWholeFile(llvm::StringRef path,
                                           FileAccess access = FileAccess::kRead);
 
-/// Frees the physical memory of a CPU tensor in a file that was mapped with FileAccess::kRead. Its
-/// elements are read from the file again when they are used again. Other tensors are not changed.
+/// Frees the physical memory of a CPU tensor of at least 64 KiB in a file that was mapped with
+/// FileAccess::kRead, and of the bytes around it. They are read from the file again when they are
+/// used again.
 PDL_API void ReleaseFilePages(const Tensor& tensor);
+/// The same for a part of the tensor.
+PDL_API void ReleaseFilePages(const Tensor& tensor, int64_t first_byte, int64_t num_bytes);
 
 /// A new file with a temporary name in the folder of `path`, which it replaces at Commit. Without
 /// Commit it is removed. If `path` is a pipe or a device, the bytes are written there directly; if

@@ -176,6 +176,29 @@ TEST(Matmul, FewRowsByALargeMatrixAreAccurateAndTheSameForAnyThreads) {
   }
 }
 
+// A constant of more than 8 MiB is packed in parts: of its rows, or of its columns.
+TEST(Matmul, ByAMatrixThatIsPackedInParts) {
+  constexpr int64_t kInner = 2111, kColumns = 2077;
+  for (const DType dtype : {DType::kF32, DType::kF16}) {
+    for (const bool turned : {false, true}) {
+      const Sizes right = turned ? Sizes{kColumns, kInner} : Sizes{kInner, kColumns};
+      const Tensor y = Operand(dtype, right, 2);
+      ASSERT_GT(y.num_bytes(), 8 << 20);
+      for (const int64_t rows : {1, 20}) {
+        // Sums of at most 16, which f16 holds.
+        std::vector<double> values(static_cast<size_t>(rows * kInner));
+        for (int64_t i = 0; i < rows; ++i)
+          for (const int64_t k : {int64_t{0}, kInner / 2 + i, kInner - 1})
+            values[static_cast<size_t>(i * kInner + k)] = 1;
+        const Tensor x = MakeAs(dtype, {rows, kInner}, values);
+        EXPECT_EQ(
+            Values(Apply("matmul", {x, y}, {{"transpose_b", turned}}, {.constant_right = true})),
+            Reference(x, false, y, turned, {rows, kColumns}));
+      }
+    }
+  }
+}
+
 // All ways to divide the last rows and columns, and sums in one part and in several.
 TEST(Matmul, ManyRowsByAConstantMatrixAgreeWithTheDefinition) {
   for (const int64_t inner : {130, 257, 600}) {
@@ -216,7 +239,7 @@ TEST(PanelGemm, HasTheSameBitsHoweverItIsCut) {
         shape.b_column = 1;
         const int64_t panels = (columns + PanelColumns() - 1) / PanelColumns();
         std::vector<float> packed_b(static_cast<size_t>(panels * PanelColumns() * depth));
-        PackPanels(shape, b, packed_b.data());
+        PackPanels(shape, b, packed_b.data(), depth);
         std::vector<const float*> runs(static_cast<size_t>((rows + block - 1) / block * block * 2));
         for (int64_t i = 0; i < rows; ++i)
           for (int64_t run = 0; run < 2; ++run)

@@ -155,6 +155,10 @@ TEST(File, ReleasesThePagesOfATensor) {
   ReleaseFilePages(read);
   EXPECT_LT(ResidentBytes(read.raw()), 64 << 10);
   EXPECT_TRUE(read.ToConstant() == written.ToConstant());
+  constexpr int64_t kQuarter = kElements;  // bytes
+  ReleaseFilePages(read, 3 * kQuarter, kQuarter);
+  EXPECT_LE(ResidentBytes(read.raw()), 3 * kQuarter);
+  EXPECT_TRUE(read.ToConstant() == written.ToConstant());
 
   // Memory that may have been written is not released.
   ReleaseFilePages(written);
