@@ -6,8 +6,9 @@ from typing import Any
 
 import numpy as np
 
-from pdl._dtypes import NUMPY_NAMES, is_dense_array
-from pdl._pdl import Tensor, tensor
+from pdl._dtypes import is_dense_array
+from pdl._numbers import as_dtype, numbers_of
+from pdl._pdl import tensor
 from pdl._ragged import Ragged, Sparse, of_rows, sparse, sparse_rows
 from pdl._types import dims_of, dtype_of
 
@@ -22,9 +23,12 @@ def to_input(value: Any, name: str, type: str) -> Any:
 
     Called by the extension module for the input ``name``, declared ``type``."""
     try:
-        if isinstance(value, (Ragged, Sparse)):
-            return value.parts()
         dims = dims_of(type)
+        if isinstance(value, (Ragged, Sparse)):
+            columns = value.shape[1] if isinstance(value, Sparse) else None
+            if columns is not None and isinstance(dims[-1], int) and columns != dims[-1]:
+                raise ValueError(f"declared {type}, got {value.type}")
+            return value.parts()
         levels = sum(str(dim).startswith("~") for dim in dims)
         if type.startswith("sparse ") and not isinstance(value, (str, bytes, dict)):
             if levels and hasattr(value, "tocsr"):
@@ -36,7 +40,12 @@ def to_input(value: Any, name: str, type: str) -> Any:
             return sparse_rows(matrix, columns, levels, to_array([], dtype_of(type))).parts()
         if levels and isinstance(value, (list, tuple)):
             row_dims = [dim if isinstance(dim, int) else 0 for dim in dims[levels + 1 :]]
-            return of_rows(value, NUMPY_NAMES[dtype_of(type)], levels, row_dims).parts()
+            return of_rows(value, dtype_of(type), levels, row_dims).parts()
+        if levels and is_dense_array(value):
+            raise TypeError(
+                f"declared {type}, got an array: pdl.ragged(list(array)) makes rows of one length, "
+                "pdl.ragged(array, lengths=…) divides it into rows"
+            )
         return to_array(value, dtype_of(type))
     except (TypeError, ValueError, OverflowError, BufferError) as error:
         # As a built-in exception: NumPy's subclasses may take other arguments.
@@ -61,55 +70,4 @@ def to_array(value: object, dtype: str | None) -> Any:
         return tensor(value)
     if hasattr(value, "__array__"):
         return tensor(np.asarray(value))
-    strange = _no_number(value)
-    if strange is not None:
-        of_them = f"a list with {strange}" if isinstance(value, (list, tuple)) else strange
-        raise TypeError(f"expected an array, a number or nested lists of numbers, not {of_them}")
-    try:
-        numbers = np.asarray(value)
-    except ValueError:
-        raise ValueError("the nested lists have different lengths") from None
-    if dtype is None:
-        return numbers
-    outside = f"a number is outside the range of {dtype}"
-    if numbers.dtype.kind == "O":  # integers that do not fit into any integer dtype
-        try:
-            numbers = np.asarray(value, np.float64 if dtype[0] in "fb" else np.int64)
-        except OverflowError:
-            raise OverflowError(outside) from None
-    target = np.dtype("float32" if dtype == "bf16" else NUMPY_NAMES[dtype])
-    if numbers.size and numbers.dtype.kind == "f" and target.kind != "f":
-        raise TypeError(f"expected {dtype}, got floating-point numbers")
-    if target.kind in "iu" and numbers.size:
-        range_ = np.iinfo(target)
-        if int(numbers.min()) < range_.min or int(numbers.max()) > range_.max:
-            raise OverflowError(outside)
-    with np.errstate(over="ignore"):
-        made = numbers.astype(target)
-        bits = _round_to_bf16(made) if dtype == "bf16" else None
-    if target.kind == "f":
-        finite = made if bits is None else (bits.astype(np.uint32) << 16).view(np.float32)
-        if not np.array_equal(np.isfinite(finite), np.isfinite(numbers)):
-            raise OverflowError(outside)
-    return made if bits is None else from_bits(bits, "bf16")
-
-
-def _no_number(value: object) -> str | None:
-    """The name of the type of the first element that is not a number; None if all are."""
-    if isinstance(value, (list, tuple)):
-        return next(filter(None, map(_no_number, value)), None)
-    if isinstance(value, (bool, int, float, range, np.bool_, np.integer, np.floating, np.ndarray)):
-        return None
-    return None if is_array(value) else type(value).__name__
-
-
-def _round_to_bf16(numbers: np.ndarray[Any, Any]) -> np.ndarray[Any, Any]:
-    """The bits of the nearest bf16 numbers, ties to even."""
-    bits = numbers.view(np.uint32)
-    rounded = (bits + 0x7FFF + ((bits >> 16) & 1)) >> 16
-    return np.where(np.isnan(numbers), 0x7FC0, rounded).astype(np.uint16)
-
-
-def from_bits(bits: np.ndarray[Any, Any], dtype: str) -> Tensor:
-    """A tensor of a dtype that NumPy lacks, from its bits."""
-    return tensor(bits)._view(dtype)
+    return as_dtype(numbers_of(value), dtype)

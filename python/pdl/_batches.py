@@ -9,7 +9,7 @@ from typing import Any, Iterable, Mapping
 import numpy as np
 
 from pdl._arrow import column_of, columns_of
-from pdl._check import integer_of, shown
+from pdl._check import integer_of, seed_of, shown, truth_of
 from pdl._ragged import Ragged, Sparse
 from pdl._tensor import tensor
 
@@ -97,6 +97,9 @@ class batches:
         whether to shuffle the rows in each pass
     seed : int
         seed of the order
+    epoch : int
+        the number of passes so far, which with ``seed`` determines the order of a pass: a training that is resumed
+        after two epochs continues with ``epoch=2``. It is an attribute, too
     drop_last : bool
         whether to drop a last batch with fewer than ``size`` rows
 
@@ -114,6 +117,7 @@ class batches:
         shuffle: bool = True,
         seed: int = 0,
         drop_last: bool = False,
+        epoch: int = 0,
     ) -> None:
         arrays = columns_of(arrays) or arrays
         if not isinstance(arrays, Mapping):
@@ -133,8 +137,10 @@ class batches:
             raise ValueError(f"the size of a batch must be at least 1, got {size}")
         self._rows = lengths.pop()
         self._size = size
-        self._random = np.random.default_rng(seed) if shuffle else None
-        self._drop_last = drop_last
+        self._seed = seed_of(seed)
+        self._shuffles = truth_of(shuffle, "shuffle")
+        self._drop_last = truth_of(drop_last, "drop_last")
+        self.epoch = seed_of(epoch, "epoch")
 
     def __len__(self) -> int:
         full, rest = divmod(self._rows, self._size)
@@ -145,9 +151,10 @@ class batches:
 
     def orders(self) -> Iterator[Any]:
         """The row numbers of each batch of a pass."""
-        order = (
-            np.arange(self._rows) if self._random is None else self._random.permutation(self._rows)
-        )
+        order = np.arange(self._rows)
+        if self._shuffles:
+            order = np.random.default_rng([self._seed, self.epoch]).permutation(self._rows)
+        self.epoch += 1
         return (order[i * self._size : (i + 1) * self._size] for i in range(len(self)))
 
     def take(self, rows: Any) -> dict[str, Any]:
@@ -157,7 +164,7 @@ class batches:
     def describe(self) -> str:
         """What processes with the same data have in common: sizes, dtypes, and a hash of some rows."""
         picked = self.take(np.linspace(0, self._rows - 1, num=min(self._rows, 64)).astype(np.int64))
-        texts = [f"{self._rows} {self._size} {self._random is not None} {self._drop_last}"]
-        if self._random is not None:
-            texts.append(str(self._random.bit_generator.state))
+        texts = [f"{self._rows} {self._size} {self._shuffles} {self._drop_last}"]
+        if self._shuffles:
+            texts.append(f"{self._seed} {self.epoch}")
         return " ".join([*texts, hash_of(picked)])

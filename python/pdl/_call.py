@@ -173,7 +173,10 @@ def _function(declaration: Declaration, args: tuple[Any, ...], kwargs: dict[str,
     arguments = _Arguments(declaration, Renderer(_is_value, None))
     arguments.add(args, kwargs)
     text = f"{declaration.callee}({', '.join(arguments.text)})"
-    return Function(text, arguments.renderer.values, arguments.libraries)
+    at_step = None
+    if declaration.inputs and declaration.inputs[0].name == "step":  # a schedule
+        at_step = f"{declaration.callee}({', '.join(['step', *arguments.text])})"
+    return Function(text, arguments.renderer.values, arguments.libraries, at_step)
 
 
 def _refuse_names(declaration: Declaration, names: Sequence[str]) -> None:

@@ -42,9 +42,9 @@ def dtype_name(dtype: object) -> str:
     return {**_DTYPE_NAMES, "bfloat16": "bf16"}.get(name, name)
 
 
-def numpy_dtype(dtype: object) -> np.dtype[Any]:
-    """The NumPy dtype for pdl's or NumPy's name of a dtype."""
+def known_dtype(dtype: object) -> str:
+    """pdl's name of a dtype; raises ValueError if there is none."""
     name = dtype_name(dtype)
-    if name not in NUMPY_NAMES:
-        raise ValueError(f"'{name}' is not a NumPy dtype; expected one of {', '.join(NUMPY_NAMES)}")
-    return np.dtype(NUMPY_NAMES[name])
+    if name != "bf16" and name not in NUMPY_NAMES:
+        raise ValueError(f"'{name}' is not a dtype; expected one of {', '.join([*NUMPY_NAMES, 'bf16'])}")
+    return name

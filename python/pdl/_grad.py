@@ -4,13 +4,13 @@ from __future__ import annotations
 
 import copy
 import inspect
-from functools import lru_cache
+from functools import lru_cache, wraps
 from typing import Any, Callable, Sequence
 
 from pdl import _call, _pdl
 from pdl._arrays import to_array
 from pdl._cache import Cache
-from pdl._check import integer_of
+from pdl._check import integer_of, shown
 from pdl._graph import Graph, Rows, Value, rows_of
 from pdl._network import with_values
 from pdl._ragged import Lengths, Ragged, Sparse, bytes_of
@@ -54,8 +54,13 @@ def grad(
     """
     if isinstance(of, Value):
         return of.graph.grad(of, wrt, cotangent)
-    function = value_and_grad(of, argnums=argnums)
-    return lambda *args: function(*args)[1]
+    both = value_and_grad(of, argnums=argnums)
+
+    @wraps(of)
+    def function(*args: Any, **kwargs: Any) -> Any:
+        return both(*args, **kwargs)[1]
+
+    return function
 
 
 def value_and_grad(
@@ -65,7 +70,14 @@ def value_and_grad(
     made: Cache[_pdl.NetworkCore] = Cache(most=64)
 
     indices, is_one = _indices(argnums), not isinstance(argnums, (list, tuple))
-    def function(*args: Any) -> tuple[Any, Any]:
+    if not callable(of):
+        raise TypeError(f"expected a function or a value of a graph, not {shown(of)}")
+    signature = inspect.signature(of)
+
+    @wraps(of)
+    def function(*args: Any, **kwargs: Any) -> tuple[Any, Any]:
+        if kwargs:
+            args = _positional(signature, args, kwargs)
         for index in indices:
             if not -len(args) <= index < len(args):
                 raise TypeError(f"argnums contains {index}, but there are {len(args)} arguments")
@@ -88,6 +100,17 @@ def value_and_grad(
         return value, gradients[0] if is_one else tuple(gradients)
 
     return function
+
+
+def _positional(
+    signature: inspect.Signature, args: tuple[Any, ...], kwargs: dict[str, Any]
+) -> tuple[Any, ...]:
+    """All arguments of a call in the order of the parameters."""
+    bound = signature.bind(*args, **kwargs)
+    if bound.kwargs:
+        names = ", ".join(f"'{name}'" for name in bound.kwargs)
+        raise TypeError(f"{names} can only be given by name, and gradients are those of arguments by position")
+    return bound.args
 
 
 def _indices(argnums: Any) -> list[int]:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import difflib
 import os
-from typing import Any, Iterable, Iterator, Mapping, Sequence
+from typing import Any, Callable, Iterable, Iterator, Mapping, Sequence
 
 import numpy as np
 
@@ -24,6 +24,11 @@ _ENDINGS = (".pdl", ".pdlc", ".onnx")
 def check_is_source(text: object) -> None:
     """Raises FileError if the argument is the name of a file, and TypeError if it is not a string."""
     given = text_of(text, "the source")
+    if not given.isascii():
+        try:
+            given.encode()
+        except UnicodeEncodeError as error:
+            raise ValueError(f"the source has a lone surrogate, character {error.start}, which is not Unicode") from None
     if given.endswith(_ENDINGS) and "\n" not in given:
         raise FileError(f"expected source, got the file name '{given}': use pdl.load to read files")
 
@@ -76,6 +81,9 @@ class Network(_pdl.NetworkCore):
     >>> prob = net(image=image)["prob"]
     """
 
+    # The training of this network, a weak reference.
+    _training: Callable[[], Any] = staticmethod(lambda: None)
+
     def __repr__(self) -> str:
         inputs = ", ".join(f"{name}: {type}" for name, type in self.inputs.items())
         outputs = ", ".join(f"{name}: {type}" for name, type in self.outputs.items())
@@ -107,7 +115,7 @@ class Network(_pdl.NetworkCore):
         """Sets the value of a parameter.
 
         This creates the network again, so to set many parameters, use ``weights=`` of ``pdl.compile`` and
-        ``pdl.load``.
+        ``pdl.load``. A training in place continues with the value.
 
         Parameters
         ----------
@@ -123,11 +131,20 @@ class Network(_pdl.NetworkCore):
         pdl.WeightError
             if the value does not have the declared type
         """
-        self._set_parameter(name, _fitting("parameter", name, self.program.parameters, value))
+        self._set("parameter", name, value)
 
     def set_state(self, name: str, value: Any) -> None:
         """Sets the current value of a state; see ``set_parameter``."""
-        self._set_state(name, _fitting("state", name, self.program.states, value))
+        self._set("state", name, value)
+
+    def _set(self, kind: str, name: str, value: Any) -> None:
+        is_state = kind == "state"
+        rows = self.program.states if is_state else self.program.parameters
+        fitting = _fitting(kind, name, rows, value)
+        (self._set_state if is_state else self._set_parameter)(name, fitting)
+        training = self._training()
+        if training is not None:
+            training.set_value(name, fitting)
 
     def run(
         self,
@@ -225,7 +242,11 @@ class Network(_pdl.NetworkCore):
 
     def plan(self, *, training: bool = False, **symbols: int) -> str:
         """The execution plan: calls and fused groups, and if all symbols are given, memory: ``net.plan(N=32)``."""
-        return self._plan(training, symbols)
+        sizes = {name: integer_of(size, name) for name, size in symbols.items()}
+        wrong = next((name for name, size in sizes.items() if size < 0), None)
+        if wrong is not None:
+            raise ValueError(f"the size {wrong} must not be negative, got {sizes[wrong]}")
+        return self._plan(truth_of(training, "training"), sizes)
 
     def save(self, path: str | os.PathLike[str]) -> None:
         """Writes the network to a file, and its parameters to a .safetensors file next to it.
@@ -249,8 +270,9 @@ class Network(_pdl.NetworkCore):
         self._save(path)
 
     def session(self) -> Network:
-        """A network with the current parameters of this one and separate states, which have their initial values.
-        Training this network later does not change it."""
+        """A network with the current parameters of this one and separate states, which have their initial values:
+        those of ``weights=`` or of the last training, or else of the source. Training this network later does not
+        change it."""
         return Network(self)
 
     def __reduce__(self) -> Any:
@@ -352,7 +374,8 @@ def _fitting(kind: str, name: str, rows: list[tuple[str, str, str]], value: Any)
     """The value as a tensor of the declared type."""
     types = {row[0]: row[1] for row in rows}
     if name not in types:
-        raise UnknownNameError(f"the network has no {kind} '{name}'{_hint(name, types)}", "PDL0102")
+        message = f"the network has no {kind} '{name}'{_hint(name, types)} [PDL0102]"
+        raise UnknownNameError(message, "PDL0102")
     type = types[name]
     try:
         tensor = _pdl.tensor(to_array(value, dtype_of(type)))
@@ -365,11 +388,14 @@ def _fitting(kind: str, name: str, rows: list[tuple[str, str, str]], value: Any)
         or len(tensor.shape) != len(dims)
         or any(isinstance(dim, int) and dim != size for dim, size in zip(dims, tensor.shape))
     ):
-        raise WeightError(f"{kind} '{name}' is declared {type}, got {tensor.type}", "PDL0404")
+        message = f"{kind} '{name}' is declared {type}, got {tensor.type}"
+        if tensor.dtype != dtype_of(type):
+            message += f'; pdl.tensor(array, dtype="{dtype_of(type)}") converts it'
+        raise WeightError(f"{message} [PDL0404]", "PDL0404")
     range = range_of(type)
     elements = np.asarray(tensor) if range else np.zeros(0)
     if range and elements.size and not range[0] <= elements.min() <= elements.max() < range[1]:
-        raise WeightError(f"{kind} '{name}' is declared {type}, but an element is outside the range", "PDL0404")
+        raise WeightError(f"{kind} '{name}' is declared {type}, but an element is outside the range [PDL0404]", "PDL0404")
     return tensor
 
 
@@ -427,7 +453,7 @@ def load(
     pdl.Error
         if the source has errors; ``mistakes`` lists them
     """
-    path = os.fspath(path)
+    path = os.fsdecode(path)
     if "\n" in path:
         raise FileError("expected a file name, got source: use pdl.compile to compile source")
     if not path.endswith(_ENDINGS):

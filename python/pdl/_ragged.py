@@ -6,8 +6,9 @@ from typing import Any, Callable, Iterator, Sequence
 
 import numpy as np
 
-from pdl._dtypes import numpy_dtype
+from pdl._dtypes import dtype_name, is_dense_array, known_dtype
 from pdl._infix import Infix
+from pdl._numbers import as_dtype, joined, numbers_of
 from pdl._pdl import Tensor, tensor
 from pdl._types import dims_of
 
@@ -157,7 +158,7 @@ def ragged(
     lengths : array of int, optional
         the lengths of the rows, instead of ``offsets``
     dtype : dtype, optional
-        dtype of lists
+        dtype of the numbers in lists; arrays keep theirs
 
     Raises
     ------
@@ -170,13 +171,13 @@ def ragged(
     >>> pdl.ragged(values, offsets=[0, 2, 3])
     >>> pdl.ragged(values, lengths=[2, 1])
     """
-    if dtype is not None:
-        dtype = numpy_dtype(dtype)
+    name = None if dtype is None else known_dtype(dtype)
     if offsets is None and lengths is None:
-        return of_rows(list(values), dtype)
+        return of_rows(list(values), name)
     if offsets is not None and lengths is not None:
         raise TypeError("pdl.ragged takes offsets or lengths, not both")
-    values = values if hasattr(values, "dtype") else np.asarray(values, dtype)
+    if not is_dense_array(values):
+        values = as_dtype(numbers_of(values), name)
     values = values if isinstance(values, Tensor) else tensor(values)
     if values.ndim == 0:
         raise ValueError("values must be an array, got a single number")
@@ -211,14 +212,15 @@ def _check_offsets(given: Tensor, name: str, count: int, of: str) -> None:
 
 
 def of_rows(
-    rows: Sequence[Any], dtype: Any = None, levels: int = 0, row_dims: Sequence[int] = ()
+    rows: Sequence[Any], dtype: str | None = None, levels: int = 0, row_dims: Sequence[int] = ()
 ) -> Ragged:
-    """A ragged value of rows, lists or arrays. ``levels`` is the number of ragged dims, 0 to determine it from the
-    rows; ``row_dims`` are the dims after the ragged ones, used if all rows are empty."""
-    arrays = []
+    """A ragged value of rows, lists or arrays; numbers in lists are converted to ``dtype``. ``levels`` is the number
+    of ragged dims, 0 to determine it from the rows; ``row_dims`` are the dims after the ragged ones, used if all rows
+    are empty."""
+    arrays: list[np.ndarray[Any, Any]] = []
     if levels != 2:
         try:
-            arrays = [np.asarray(row, dtype) for row in rows]
+            arrays = [_row_of(row) for row in rows]
         except ValueError:
             if levels == 1 or not all(isinstance(row, (list, tuple)) for row in rows):
                 raise
@@ -228,10 +230,23 @@ def of_rows(
         return Ragged(flat.values, _offsets_of([len(row) for row in rows]), flat.offsets)
     if any(one.ndim == 0 for one in arrays):
         raise TypeError("rows must be lists or arrays, got a single number")
+    lengths = _offsets_of([len(one) for one in arrays])
+    given = [one for one, row in zip(arrays, rows) if one.size and is_dense_array(row)]
+    if any(one.dtype != given[0].dtype for one in given):
+        kinds = sorted({dtype_name(one.dtype) for one in given})
+        raise TypeError(f"rows that are arrays must have the same dtype, got {' and '.join(kinds)}")
+    if given:  # arrays keep their dtype
+        dtype = dtype_name(given[0].dtype)
     full = [one for one in arrays if one.size]
-    kind = full[0].dtype if full else np.asarray([], dtype).dtype
-    values = np.concatenate(full) if full else np.zeros((0, *row_dims), kind)
-    return Ragged(tensor(values), _offsets_of([len(one) for one in arrays]))
+    values = joined(full) if full else np.zeros((0, *row_dims), np.int8 if dtype else np.float64)
+    return Ragged(tensor(as_dtype(values, dtype)), lengths)
+
+
+def _row_of(row: Any) -> np.ndarray[Any, Any]:
+    """A row as an array; that of a list is not yet converted to a dtype."""
+    if isinstance(row, np.ma.MaskedArray) or not is_dense_array(row):
+        return numbers_of(row)
+    return np.asarray(row)
 
 
 class Sparse:
@@ -330,6 +345,12 @@ def sparse(
         the number of rows of each sequence, which are the rows of the matrix, one after the other; with two ragged
         dims a list of such lists
 
+    Raises
+    ------
+    ValueError
+        if the parts do not agree: offsets that decrease or do not end at the number of indices, a column outside of
+        the shape
+
     Examples
     --------
     >>> pdl.sparse([[0.0, 2.0], [1.0, 0.0]])
@@ -346,11 +367,34 @@ def sparse(
         raise TypeError("a sparse matrix requires offsets, indices and shape")
     if values is not None and not isinstance(values, Tensor):
         values = tensor(np.ascontiguousarray(values))
-    rows = int(shape[0])
+    rows, columns = int(shape[0]), int(shape[1])
+    begins, places = _index(offsets), _index(indices)
+    _check_csr(values, begins, places, rows, columns)
     sequences = () if lengths is None else _sequences_of(lengths)
     if sequences:
         _check_offsets(sequences[-1], "the sums of lengths", rows, "rows")
-    return Sparse(values, _index(offsets), _index(indices), (rows, int(shape[1])), sequences)
+    return Sparse(values, begins, places, (rows, columns), sequences)
+
+
+def _check_csr(
+    values: Tensor | None, offsets: Tensor, indices: Tensor, rows: int, columns: int
+) -> None:
+    """Checks that the parts of a CSR matrix agree with each other and with its shape."""
+    if rows < 0 or columns < 0:
+        raise ValueError(f"shape must have numbers of rows and columns, got ({rows}, {columns})")
+    if indices.ndim != 1:
+        raise ValueError(f"indices must have one dim, got {indices.type}")
+    if values is not None and values.shape != indices.shape:
+        raise ValueError(f"there must be one value for each index, got {values.type} and {indices.type}")
+    _check_offsets(offsets, "offsets", indices.size, "indices")
+    if offsets.size != rows + 1:
+        raise ValueError(f"offsets are those of {offsets.size - 1} rows, but shape has {rows}")
+    if indices.device != "cpu" or not indices.size:
+        return  # on another device, they are checked when they are used
+    numbers = indices.numpy()
+    outside = numbers[(numbers < 0) | (numbers >= columns)]
+    if outside.size:
+        raise ValueError(f"an index must be from 0 to {columns - 1}, a column, got {outside[0]}")
 
 
 def _csr(matrix: Any) -> tuple[Any, Any, Any, tuple[int, int]]:

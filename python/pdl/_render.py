@@ -24,9 +24,15 @@ class Function:
     like ``act``."""
 
     def __init__(
-        self, text: str, values: Mapping[str, Any], libraries: Iterable[Library] = ()
+        self,
+        text: str,
+        values: Mapping[str, Any],
+        libraries: Iterable[Library] = (),
+        at_step: str | None = None,
     ) -> None:
         self.text = text
+        # The source of its value at the current step of a training, if it is a schedule.
+        self.at_step = at_step
         # The values of a graph in its arguments, by name.
         self.values = dict(values)
         # The libraries that its source refers to.
@@ -43,9 +49,8 @@ def function_text(given: object) -> str:
     declaration = declaration_of(given)
     if declaration is not None:
         return f"{declaration.callee}()"
-    raise TypeError(
-        f"expected a function such as pdl.layers.adam(lr=0.001), not {type(given).__name__}"
-    )
+    kind = "a Python function: @pdl.layer makes a layer of it" if callable(given) else type(given).__name__
+    raise TypeError(f"expected a function such as pdl.layers.adam(lr=0.001), not {kind}")
 
 
 def declaration_of(given: object) -> Declaration | None:
@@ -92,6 +97,9 @@ class Renderer:
         if isinstance(given, (list, tuple)):
             items = [self.operand(item, f"{name}_{i}") for i, item in enumerate(given)]
             return "[" + ", ".join(items) + "]"
+        if isinstance(given, Function) and given.at_step is not None:
+            self.plain(given)  # for what it refers to
+            return given.at_step
         if is_array(given):
             if self._add_array is not None:
                 return self._add_array(given, name)

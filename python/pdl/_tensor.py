@@ -10,7 +10,7 @@ import numpy as np
 
 from pdl import _pdl, ops
 from pdl._arrays import to_array
-from pdl._dtypes import NUMPY_NAMES, dtype_name
+from pdl._dtypes import known_dtype
 from pdl._infix import array_ufunc, no_attribute
 from pdl._pdl import Tensor
 
@@ -26,9 +26,7 @@ def tensor(array: Any, dtype: Any = None) -> Tensor:
     dtype : dtype, optional
         ``"f32"``, ``"bf16"``, ``np.float32``; by default that of the array, or the one that NumPy infers
     """
-    target = None if dtype is None else dtype_name(dtype)
-    if target is not None and target != "bf16" and target not in NUMPY_NAMES:
-        raise ValueError(f"'{target}' is not a dtype; expected one of {', '.join([*NUMPY_NAMES, 'bf16'])}")
+    target = None if dtype is None else known_dtype(dtype)
     plain = isinstance(array, (bool, int, float, list, tuple, range, str, NoneType))
     plain = plain or hasattr(array, "__array__")
     made: Tensor = _pdl.tensor(to_array(array, target) if plain else array)
@@ -71,6 +69,16 @@ def _array(self: Tensor, dtype: Any = None, copy: bool | None = None) -> np.ndar
     return array.copy() if copy else array
 
 
+def _item(self: Tensor) -> Any:
+    """The single element, as a Python number."""
+    return _elements(self).item()
+
+
+def _tolist(self: Tensor) -> Any:
+    """Nested lists of Python numbers."""
+    return _elements(self).tolist()
+
+
 def _make(bits: np.ndarray[Any, Any], dtype: str) -> Tensor:
     """Restores a pickled tensor."""
     return _pdl.tensor(bits)._view(dtype) if dtype == "bf16" else _pdl.tensor(bits)
@@ -103,8 +111,8 @@ def install() -> None:
         "__int__": lambda self: int(_elements(self)),
         "__bool__": lambda self: bool(_elements(self)),
         "__index__": lambda self: _elements(self).__index__(),
-        "item": lambda self: _elements(self).item(),
-        "tolist": lambda self: _elements(self).tolist(),
+        "item": _item,
+        "tolist": _tolist,
     }
     for name, method in methods.items():
         setattr(Tensor, name, method)

@@ -109,6 +109,7 @@ class Training:
             text = "\n".join([text, *added, f"minimize {loss} with {function_text(optimizer)}\n"])
         given = with_values(self._program, values, weights)
         if isinstance(source, Network):
+            source._training = ref(self)
             # Restored if a loss is not finite.
             self._before, self._states = source.session(), source.states
             if given is None:
@@ -154,6 +155,15 @@ class Training:
         self._events: Iterator[Step | Epoch] | None = None
         self._is_used = False
         self._has_joined = False
+        # Why the steps ended early.
+        self._failure = ""
+        if not self._losses and self._program.parameters:
+            warnings.warn(
+                "no parameter is trained, since there is no 'minimize' statement and no optimizer: steps only "
+                "update states",
+                RuntimeWarning,
+                stacklevel=3,
+            )
 
     def __iter__(self) -> Iterator[Step]:
         return self
@@ -198,9 +208,18 @@ class Training:
     def _go_on(self) -> Iterator[Step | Epoch]:
         """The remaining steps and epochs."""
         self._is_used = True
+        if self._failure:
+            raise Error(
+                f"this training ended after step {self._core.steps} with {self._failure}; pdl.train begins another one"
+            )
         if self._events is None:
             self._events = self._run()
         return self._events
+
+    def set_value(self, name: str, value: _pdl.Tensor) -> None:
+        """Sets a parameter or a state of the next step. Called by the network that is trained in place."""
+        if not self._failure:
+            self._core.set(name, value)
 
     def _own_values(self) -> dict[str, _pdl.Tensor]:
         own = {row[0] for row in [*self._program.parameters, *self._program.states]}
@@ -222,8 +241,9 @@ class Training:
 
     def save(self, path: str | os.PathLike[str]) -> None:
         """Writes a checkpoint, a .safetensors file with parameters, states, optimizer states, and the number of
-        steps. ``pdl.train(…, weights=path)`` resumes from it; with the same data, results have the same bits. Its
-        epochs, its best epoch and its patience begin anew. Of several processes, only rank 0 writes."""
+        steps. ``pdl.train(…, weights=path)`` resumes from it; with the same batches in the same order, results have
+        the same bits: ``pdl.batches(…, epoch=2)`` continues after two epochs. Its epochs, its best epoch and its
+        patience begin anew. Of several processes, only rank 0 writes."""
         if not os.fspath(path).endswith(".safetensors"):
             raise FileError(
                 f"'{os.fspath(path)}' must end in .safetensors: a training is saved as a checkpoint; "
@@ -253,8 +273,12 @@ class Training:
                 if self._watch.is_over():
                     return
         except _Diverged as error:
+            self._failure = _described(error.error)
             self._take_back()
             raise error.error from None
+        except (Exception, KeyboardInterrupt) as error:
+            self._failure = _described(error)
+            raise
         finally:
             self._teach()
 
@@ -298,6 +322,8 @@ class Training:
         self, step: Callable[..., tuple[dict[str, float], int]], *arguments: Any
     ) -> tuple[dict[str, float], int]:
         before = self._core.steps
+        if isinstance(self._source, Network) and self._source._training() is not self:
+            raise Error("another pdl.train has begun to train this network, which has one training at a time")
         try:
             return step(*arguments)
         except _WRONG as error:
@@ -366,6 +392,10 @@ def _named(place: str, error: Exception) -> Exception:
     if isinstance(error, Error):
         return type(error)(f"{place}: {error}", error.code, error.mistakes)
     return type(error)(f"{place}: {error}")
+
+
+def _described(error: BaseException) -> str:
+    return f"{type(error).__name__}: {error}" if str(error) else type(error).__name__
 
 
 def _teach(training: ref[Training]) -> None:
@@ -468,8 +498,12 @@ def train(
     -----
     A given network starts from its current parameters and states. Whenever it is used, in the loop or after it, it has
     the parameters after the last step, also if the loop was left by ``break``, an exception or Ctrl-C, which takes
-    effect between two steps. Sessions created before keep their parameters. For graphs and source,
-    ``Training.network`` returns the network.
+    effect between two steps. ``set_parameter`` and ``set_state`` between two steps take effect in the next one.
+    Its states after the training are their initial values from then on. Sessions created before keep their parameters.
+    For graphs and source, ``Training.network`` returns the network.
+
+    After ``break``, the same iterator continues with the next step. After an exception in a step or in the data, it
+    raises an error.
 
     Examples
     --------

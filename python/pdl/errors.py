@@ -15,11 +15,15 @@ from pdl._check import text_of
 
 
 class Mistake(NamedTuple):
-    """An error in source code: its code, message and notes."""
+    """An error in source code: its code, message and notes, and where it begins: the name of the file, and the line
+    and the column in characters, from 1 on. Without a place, ``file`` is empty."""
 
     code: str
     message: str
     notes: tuple[str, ...]
+    file: str = ""
+    line: int = 0
+    column: int = 0
 
     def __str__(self) -> str:
         lines = [f"{self.message} [{self.code}]" if self.code else self.message]
@@ -147,11 +151,14 @@ def of_error(code: int, message: str, is_device: bool, is_rank: bool) -> Error:
     return kind(message, _name_of(code))
 
 
-def of_mistakes(mistakes: Sequence[tuple[int, str, Sequence[str]]], text: str) -> Error:
+def of_mistakes(
+    mistakes: Sequence[tuple[int, str, Sequence[str], str, int, int]], text: str
+) -> Error:
     """The exception for errors in source code; ``text`` is the rendered diagnostics."""
     code = mistakes[0][0] if mistakes else 0
     listed = [
-        Mistake(_name_of(number), message, tuple(notes)) for number, message, notes in mistakes
+        Mistake(_name_of(number), message, tuple(notes), file, line, column)
+        for number, message, notes, file, line, column in mistakes
     ]
     return _class_of(code, text)(text.rstrip("\n"), _name_of(code), listed)
 
@@ -164,7 +171,9 @@ def without_place(error: Error) -> Error:
     if not error.mistakes:
         return error
     mistakes = [
-        one._replace(notes=tuple(_PLACE.sub("", note) for note in one.notes))
+        one._replace(
+            notes=tuple(_PLACE.sub("", note) for note in one.notes), file="", line=0, column=0
+        )
         for one in error.mistakes
     ]
     return type(error)("\n".join(map(str, mistakes)), error.code, mistakes)

@@ -53,7 +53,11 @@ void Raise(const Diagnostics& diagnostics) {
     if (one.severity != Severity::kError) continue;
     nb::list notes;
     for (const DiagnosticNote& note : one.notes) notes.append(note.text);
-    mistakes.append(nb::make_tuple(static_cast<int>(one.code), one.message, notes));
+    const std::string file = one.file ? one.file->name().str() : "";
+    const SourcePosition place =
+        one.file ? one.file->PositionOf(one.primary.begin) : SourcePosition{.line = 0, .column = 0};
+    mistakes.append(nb::make_tuple(static_cast<int>(one.code), one.message, notes, file, place.line,
+                                   place.column));
   }
   std::string text;
   llvm::raw_string_ostream stream(text);

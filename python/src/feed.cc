@@ -94,6 +94,16 @@ void Feed::Convert(unsigned input, nb::handle given, FedTensors* tensors) const 
                         target.type, nb::cast<std::string>(given.attr("type"))));
 }
 
+/// Whether the array for `name` is a part of a ragged or sparse value: then others are given, too.
+bool Feed::IsPart(unsigned input, nb::handle name, nb::handle mapping) const {
+  // A sparse bool matrix has no part with the name of the input.
+  if (!inputs_[input].key.equal(name)) return false;
+  return llvm::any_of(inputs_, [&](const Input& other) {
+    return &other != &inputs_[input] && other.declared == inputs_[input].declared &&
+           PyDict_Contains(mapping.ptr(), other.key.ptr()) == 1;
+  });
+}
+
 FedTensors Feed::Read(nb::handle mapping) const {
   FedTensors tensors;
   PyObject *name = nullptr, *array = nullptr;
@@ -110,10 +120,7 @@ FedTensors Feed::Read(nb::handle mapping) const {
     } catch (const nb::python_error& error) {
       if (!error.matches(PyExc_Exception)) throw;
     }
-    // A sparse bool matrix has no part with the name of the input.
-    const bool is_part =
-        inputs_[input].num_parts == 1 || inputs_[input].key.equal(nb::handle(name));
-    if (tensor && is_part)
+    if (tensor && (inputs_[input].num_parts == 1 || IsPart(input, name, mapping)))
       tensors.emplace_back(input, std::move(*tensor));
     else
       Convert(input, held, &tensors);
@@ -150,8 +157,8 @@ llvm::Error Feed::WithConversion(llvm::Error error, const FedTensors& tensors) c
 std::vector<std::string> Feed::Missing(const FedTensors& tensors) const {
   std::vector<std::string> names;
   for (const Input& one : inputs_) {
-    const bool is_fed = llvm::any_of(
-        tensors, [&](const auto& fed) { return inputs_[fed.first].declared == one.declared; });
+    const bool is_fed =
+        llvm::any_of(tensors, [&](const auto& fed) { return &inputs_[fed.first] == &one; });
     if (!is_fed && !llvm::is_contained(names, one.declared)) names.push_back(one.declared);
   }
   return names;

@@ -58,6 +58,7 @@ class Feed {
     bool has_rows, is_offsets;
   };
   unsigned Find(nanobind::handle name) const;
+  bool IsPart(unsigned input, nanobind::handle name, nanobind::handle mapping) const;
   void Convert(unsigned input, nanobind::handle given, FedTensors* tensors) const;
   std::vector<Input> inputs_;
   bool has_rows_ = true;

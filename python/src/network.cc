@@ -284,7 +284,13 @@ nb::dict PyNetwork::Call(nb::args positional, nb::kwargs named) {
   } else {
     if (positional.size() > 1) throw nb::type_error(kInputsByName);
     all = Named(positional[0]);
-    all.update(named);
+    for (auto [name, given] : named) {
+      if (all.contains(name)) {
+        const std::string message = "input '" + nb::cast<std::string>(name) + "' is given twice";
+        throw nb::type_error(message.c_str());
+      }
+      all[name] = given;
+    }
   }
   if (HasGraphValue(all))
     return nb::cast<nb::dict>(
@@ -494,8 +500,8 @@ void BindNetwork(nb::module_& module) {
             return own.Run(Named(inputs), MakeRunOptions(std::move(outputs), training, check_finite,
                                                          check_indices));
           },
-          nb::arg("inputs"), nb::arg("outputs"), nb::arg("training"), nb::arg("check_finite"),
-          nb::arg("check_indices"))
+          nb::arg("inputs").none(), nb::arg("outputs"), nb::arg("training"),
+          nb::arg("check_finite"), nb::arg("check_indices"))
       .def_prop_ro("program", &PyNetwork::program)
       .def_prop_ro("_threads", &PyNetwork::threads)
       .def_prop_ro("_seed", &PyNetwork::seed)
@@ -519,14 +525,16 @@ void BindNetwork(nb::module_& module) {
             return own.Profile(Named(inputs),
                                MakeRunOptions(std::move(outputs), training, false, false), runs);
           },
-          nb::arg("inputs"), nb::arg("outputs"), nb::arg("training"), nb::arg("runs"))
+          nb::arg("inputs").none(), nb::arg("outputs"), nb::arg("training"), nb::arg("runs"))
       .def("_adopt", &PyNetwork::Adopt)
       .def("_learn_from", &PyNetwork::LearnFrom)
       .def("_save",
            [](PyNetwork& own, const std::string& path) { Check(own.Current().Save(path)); })
       .def(
           "reset", [](PyNetwork& own) { own.Current().Reset(); },
-          "Resets all states to their initial values.")
+          "Resets all states to their initial values: those of weights= or of the last training, "
+          "or "
+          "else of the source.")
       .def("_first_values", [](PyNetwork& own) { return own.Current().FirstValues(); })
       .def("_states", [](PyNetwork& own) { return own.Current().States(); })
       .def("_set_state", [](PyNetwork& own, const std::string& name,

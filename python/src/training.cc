@@ -365,6 +365,13 @@ nb::dict PyTraining::Values(bool averaged) {
   return values;
 }
 
+void PyTraining::Set(const std::string& name, nb::handle array) {
+  const Tensor tensor = Tensor::FromConstant(CopyOf(array));
+  WithoutGil without_gil;
+  std::lock_guard lock(mutex_);
+  scope_.Create(name)->Set(tensor);
+}
+
 /// Writes tensors on the CPU to a .safetensors file, by name.
 void WriteTensors(const std::string& path, nb::dict given) {
   std::vector<NamedTensor> tensors;
@@ -408,6 +415,7 @@ void BindTraining(nb::module_& module) {
       .def_prop_ro("metrics", [](const PyTraining& own) { return own.names().all; })
       .def_prop_ro("num_losses", [](const PyTraining& own) { return own.names().losses; })
       .def_prop_ro("steps", &PyTraining::step)
+      .def("set", &PyTraining::Set, nb::arg("name"), nb::arg("array"))
       .def("values", &PyTraining::Values, nb::arg("averaged") = false);
 }
 

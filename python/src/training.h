@@ -54,6 +54,9 @@ class PyTraining {
   /// The current values of parameters and states, on which the next step depends. With `averaged`,
   /// parameters that have a moving average have its value.
   nanobind::dict Values(bool averaged);
+  /// Sets the value of a parameter or a state for the next step. `array` must have the declared
+  /// type.
+  void Set(const std::string& name, nanobind::handle array);
 
  private:
   llvm::ArrayRef<std::string> losses() const {

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 import types
 from typing import Any, Mapping
 
@@ -348,3 +349,37 @@ def test_calls_that_are_kept_hold_little_memory() -> None:
     before = resident_bytes()
     call_all(1000)
     assert resident_bytes() - before < 100 << 20
+
+
+@pytest.mark.parametrize("form", ["[N]", "[N, ~T]"])
+def test_numbers_in_lists(form: str) -> None:
+    def of(dtype: str, numbers: list[Any]) -> Any:
+        net = pdl.compile(f"input x: {dtype}{form}\noutput y = x")
+        given: Any = numbers if form == "[N]" else [numbers[:1], [], numbers[1:]]
+        result = net(x=given)["y"]
+        return result.values if isinstance(result, pdl.Ragged) else result
+
+    assert of("u64", [2**64 - 1, 0]).tolist() == [2**64 - 1, 0]
+    assert of("f64", [2**64, -1]).tolist() == [2.0**64, -1.0]
+    assert of("bool", [True, 0, 1]).tolist() == [True, False, True]
+    assert of("i8", [True, -128]).tolist() == [1, -128]
+    assert of("bf16", [1.0, 3]).tolist() == [1.0, 3.0] and of("bf16", [1.0]).dtype == "bf16"
+    assert of("f16", [math.inf, 65504]).tolist() == [math.inf, 65504]
+    for dtype, numbers in (("i64", [1.7, 2]), ("bool", [0.5, 1]), ("u8", [1, 2.0])):
+        with pytest.raises(TypeError, match=f"input 'x': expected {dtype}, got floating-point numbers"):
+            of(dtype, numbers)
+    for dtype, numbers in (("i64", [-1, 2**63]), ("u64", [1, -1]), ("f16", [1, 70000.0]), ("bf16", [1, 1e39]),
+                           ("bool", [1, 2]), ("u8", [1, 300]), ("f32", [1, 10**400])):
+        with pytest.raises(OverflowError, match=f"input 'x': a number is outside the range of {dtype}"):
+            of(dtype, numbers)
+    masked = np.ma.masked_array(np.ones(2, np.float32), mask=[0, 1])
+    for wrong in ("12", None, masked):
+        with pytest.raises(TypeError, match=r"not (a list with )?(str|NoneType|MaskedArray)"):
+            of("f32", [1.0, wrong] if wrong is not masked or form == "[N]" else [masked])
+
+
+def test_inferred_dtypes() -> None:
+    assert pdl.tensor([2**64 - 1, 0]).type == "u64[2]" and pdl.tensor([1, 2.5]).type == "f64[2]"
+    assert pdl.ragged([[2**63], [-1]], dtype="f32").values.tolist() == [2.0**63, -1.0]
+    with pytest.raises(OverflowError, match="a number is outside the range of u64"):
+        pdl.tensor([2**64, 0])

@@ -146,3 +146,19 @@ def test_random_operators_draw_anew_and_from_the_seed() -> None:
 def test_arguments_that_cannot_be(argnums: Any, kind: type[Exception], message: str) -> None:
     with pytest.raises(kind, match=message):
         pdl.grad(lambda x, y: pdl.ops.sum(x * y), argnums=argnums)(f32(1), f32(2))
+
+
+def test_arguments_by_name() -> None:
+    def loss(x: Any, y: Any = 2.0) -> Any:
+        """The loss."""
+        return pdl.ops.sum(x * x * y)
+
+    gradient = pdl.grad(loss)
+    x = np.array([1.0, 2.0])
+    assert gradient(x=x, y=np.array(3.0)).tolist() == gradient(x, np.array(3.0)).tolist() == [6, 12]
+    assert gradient.__name__ == "loss" and gradient.__doc__ == "The loss."
+    with pytest.raises(TypeError, match="'k' can only be given by name"):
+        pdl.grad(lambda x, *, k: x)(x, k=x)
+    with pytest.raises(TypeError, match="expected a function or a value of a graph, not ndarray"):
+        pdl.grad(x)
+    assert "Python numbers" in (pdl.Tensor.tolist.__doc__ or "")

@@ -279,8 +279,8 @@ def test_values_are_set(kind: str, name: str) -> None:
         give(name, value)
         assert getattr(net, f"{kind}s")[name].tolist() == [3, 3]
     for value, error, message in [
-        (ones(3), pdl.WeightError, rf"^{kind} '{name}' is declared f32\[2\], got f32\[3\]$"),
-        (np.ones(2), pdl.WeightError, rf"{kind} '{name}' is declared f32\[2\], got f64\[2\]"),
+        (ones(3), pdl.WeightError, rf"^{kind} '{name}' is declared f32\[2\], got f32\[3\] \[PDL0404\]$"),
+        (np.ones(2), pdl.WeightError, r'got f64\[2\]; pdl.tensor\(array, dtype="f32"\) converts it'),
         (ones(), pdl.WeightError, r"got f32\[\]"),
         (None, TypeError, f"{kind} '{name}': expected an array, a number or nested lists .* not NoneType"),
         (["a", "b"], TypeError, "not a list with str"),
@@ -495,3 +495,27 @@ def test_graphs_have_no_warnings_of_unused_values() -> None:
         pdl.ops.relu(x)
         pdl.output(x + 1, "y")
     assert g.compile().warnings == ""
+
+
+def test_an_input_is_given_once() -> None:
+    net = pdl.compile("input x: f32[N]\noutput y = x")
+    with pytest.raises(TypeError, match="input 'x' is given twice"):
+        net({"x": ones(1)}, x=ones(1))
+
+
+def test_plans_of_sizes() -> None:
+    net = pdl.compile("input x: f32[N]\noutput y = x * x")
+    assert "4 bytes" in net.plan(N=np.int64(1)) or "plan for cpu" in net.plan(N=1)
+    with pytest.raises(TypeError, match="N must be an integer, not 1.5"):
+        net.plan(N=1.5)  # type: ignore[arg-type]
+    with pytest.raises(ValueError, match="the size N must not be negative, got -3"):
+        net.plan(N=-3)
+
+
+def test_the_place_of_a_mistake() -> None:
+    with pytest.raises(pdl.Error) as caught:
+        pdl.compile("input x: f32[N]\n\noutput y = cos(xx)\noutput z = cos(x, scale=-1.0)", name="net.pdl")
+    places = [(one.code, one.file, one.line, one.column) for one in caught.value.mistakes]
+    assert places == [("PDL0102", "net.pdl", 3, 16), ("PDL0203", "net.pdl", 4, 25)]
+    with pytest.raises(ValueError, match="the source has a lone surrogate, character 2"):
+        pdl.compile("# \ud800\noutput y = 1.0")

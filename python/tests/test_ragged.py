@@ -72,8 +72,11 @@ def test_a_network_with_a_ragged_input() -> None:
     assert net(x=[])["y"].shape == (0,) and net(x=[[], []])["y"].tolist() == [0, 0]
     with pytest.raises(pdl.RunError, match=r"'x' is declared f32\[N, ~T\], got f32\[1, ~S, ~T\]"):
         net(x=rows([[1], [2, 3]]))
-    with pytest.raises(pdl.RunError, match="no value for input 'x.offsets'"):
+    with pytest.raises(TypeError, match=r"input 'x': declared f32\[N, ~T\], got an array: pdl.ragged\("):
         net(x=x.values)
+    other = pdl.compile("input s: sparse f32[N, 5]\noutput y = s @ ones([5, 2])")
+    with pytest.raises(pdl.RunError, match=r"no value for input 's.indices'[^;]*$"):
+        other.run({"s": x.values, "s.offsets": x.offsets})
     with pytest.raises(pdl.RunError, match=r"got f64\[2\]"):
         net(x=pdl.ragged([[1.0], [2.0]]))
     with pytest.raises(TypeError, match="input 'x': rows must be lists or arrays"):
@@ -308,5 +311,42 @@ def test_dtypes_are_called_as_everywhere() -> None:
     for dtype in ("f32", "float32", np.float32):
         assert pdl.ragged([[1, 2], [3]], dtype=dtype).dtype == "f32"
         assert pdl.ragged([1, 2, 3], lengths=[2, 1], dtype=dtype).dtype == "f32"
-    with pytest.raises(ValueError, match="'f31' is not a NumPy dtype; expected one of f16, f32"):
+    with pytest.raises(ValueError, match="'f31' is not a dtype; expected one of f16, f32"):
         pdl.ragged([[1]], dtype="f31")
+
+
+def test_rows_that_are_arrays_keep_their_dtype() -> None:
+    net = pdl.compile("input x: u8[N, ~T]\noutput y = x")
+    assert net(x=[np.array([1], np.uint8), [2, 3]])["y"].tolist() == [[1], [2, 3]]
+    with pytest.raises(pdl.RunError, match=r"is declared u8\[.*got i64"):
+        net(x=[np.array([300]), [1]])
+    with pytest.raises(TypeError, match="rows that are arrays must have the same dtype, got f32 and i64"):
+        net(x=[np.array([1]), np.ones(1, np.float32)])
+    assert pdl.ragged([[1.0, 2.0], []], dtype="bf16").type == "bf16[2, ~T]"
+    assert pdl.ragged([1.0, 2.0], lengths=[1, 1], dtype="bf16").type == "bf16[2, ~T]"
+
+
+def test_the_parts_of_a_matrix_agree() -> None:
+    good: dict[str, Any] = {"values": [1.0, 2.0], "offsets": [0, 1, 2], "indices": [0, 4], "shape": (2, 5)}
+    assert pdl.sparse(**good).todense().tolist() == [[1, 0, 0, 0, 0], [0, 0, 0, 0, 2]]
+    for wrong, message in [
+        ({"values": [1.0]}, r"there must be one value for each index, got f64\[1\] and i64\[2\]"),
+        ({"indices": [0, -1]}, "an index must be from 0 to 4, a column, got -1"),
+        ({"indices": [0, 5]}, "an index must be from 0 to 4, a column, got 5"),
+        ({"offsets": [0, 1, 3]}, "offsets end at 3, but there are 2 indices"),
+        ({"offsets": [0, 2, 1]}, "offsets must not decrease"),
+        ({"shape": (9, 5)}, "offsets are those of 2 rows, but shape has 9"),
+        ({"shape": (2, -5)}, "shape must have numbers of rows and columns"),
+        ({"indices": [[0, 4]], "values": None}, r"indices must have one dim, got i64\[1, 2\]"),
+    ]:
+        with pytest.raises(ValueError, match=message):
+            pdl.sparse(**{**good, **wrong})
+    assert pdl.sparse(offsets=[0, 0], indices=[], shape=(1, 0)).type == "sparse bool[1, 0]"
+
+
+def test_an_array_for_a_sparse_input() -> None:
+    net = pdl.compile("input f: sparse f32[N, 5]\nparam w: f32[5, 2] = ones()\noutput y = f @ w")
+    dense = np.eye(3, 5, dtype=np.float32)
+    assert net(f=dense)["y"].tolist() == net(f=pdl.sparse(dense))["y"].tolist() == [[1, 1]] * 3
+    with pytest.raises(ValueError, match=r"input 'f': declared sparse f32\[N, 5\], got sparse f32\[3, 4\]"):
+        net(f=pdl.sparse(dense[:, :4]))

@@ -471,3 +471,99 @@ def test_the_page_trains_and_saves(root: pathlib.Path, tmp_path: pathlib.Path) -
     assert up_to_names(saved) == up_to_names(written)
     digit = pdl.load(tmp_path / "digits.pdl")(image=np.load(folder / "images.npy"))["digit"]
     assert (digit.numpy() == np.load(folder / "labels.npy")).mean() >= 0.95
+
+
+COUNTER = LINE + "state s: i64[] = zeros()\nupdate s = s + 1\n"
+
+
+def test_values_set_between_two_steps() -> None:
+    net = pdl.compile(COUNTER)
+    training = pdl.train(net, points(), pdl.layers.sgd(lr=0.05))
+    for step in training:
+        if step.step == 5:
+            net.set_state("s", 100)
+            net.set_parameter("a", 7.0)
+            assert net.parameters["a"].item() == 7.0 and net.states["s"].item() == 100
+        if step.step == 6:
+            assert 6 < net.parameters["a"].item() < 7 and net.states["s"].item() == 101
+            break
+    net.reset()
+    assert net.states["s"].item() == 101 and net.session().states["s"].item() == 101
+
+
+def test_a_network_has_one_training_at_a_time() -> None:
+    net = pdl.compile(LINE)
+    first = pdl.train(net, points(), pdl.layers.sgd(lr=0.05))
+    next(first)
+    second = pdl.train(net, points(), pdl.layers.sgd(lr=0.05))
+    next(second)
+    with pytest.raises(pdl.Error, match="another pdl.train has begun to train this network"):
+        next(first)
+    next(second)
+
+
+def test_batches_go_on_in_the_next_epoch() -> None:
+    data = {"x": np.arange(20, dtype=np.float32)}
+    make = lambda epoch: pdl.batches(data, 8, seed=3, epoch=epoch)
+    passes = lambda batches: [batch["x"].tolist() for batch in batches]
+    whole = make(0)
+    three = [passes(whole) for _ in range(3)]
+    assert three[2] == passes(make(2)) and three[0] != three[1] != three[2] and whole.epoch == 3
+    with pytest.raises(TypeError, match="shuffle must be True or False, not 'no'"):
+        pdl.batches(data, 8, shuffle="no")  # type: ignore[arg-type]
+
+
+def test_resumed_with_shuffled_batches(tmp_path: pathlib.Path) -> None:
+    x = np.random.default_rng(0).normal(size=50).astype(np.float32)
+    data = {"x": x, "target": 3 * x - 1}
+    text = LINE + "minimize loss with adam(lr=0.05)"
+
+    def trained(epochs: int, epoch: int, weights: Any = None) -> Any:
+        training = pdl.train(text, pdl.batches(data, 8, epoch=epoch), epochs=epochs, weights=weights)
+        list(training)
+        return training
+
+    path = tmp_path / "middle.safetensors"
+    trained(2, 0).save(path)
+    whole, resumed = (one.network().parameters for one in (trained(4, 0), trained(2, 2, path)))
+    assert [whole[name].item() for name in "ab"] == [resumed[name].item() for name in "ab"]
+
+
+def test_nothing_but_states_is_updated() -> None:
+    with pytest.warns(RuntimeWarning, match="no parameter is trained, since there is no 'minimize' statement"):
+        steps = list(pdl.train(COUNTER, points()))
+    assert len(steps) == 300
+
+
+def test_a_training_that_has_failed() -> None:
+    def data() -> Iterator[Any]:
+        for i, batch in enumerate(points()):
+            if i == 2:
+                raise KeyboardInterrupt
+            yield batch
+
+    net = pdl.compile(LINE)
+    training = pdl.train(net, data(), pdl.layers.sgd(lr=0.05))
+    with pytest.raises(KeyboardInterrupt):
+        list(training)
+    for again in (lambda: next(training), lambda: list(training.epochs())):
+        with pytest.raises(pdl.Error, match="this training ended after step 2 with KeyboardInterrupt; pdl.train begins"):
+            again()
+    assert net.parameters["a"].item() != 0
+
+
+def test_a_schedule_of_the_optimizer() -> None:
+    decay = pdl.layers.step_decay(from_=0.1, every=2)
+    learned = []
+    for source, optimizer in (
+        (LINE, pdl.layers.sgd(lr=decay)),
+        (LINE + "minimize loss with sgd(lr=step_decay(step, from=0.1, every=2))", None),
+    ):
+        training = pdl.train(source, points(), optimizer)
+        for step in training:
+            if step.step == 5:
+                break
+        learned.append([training.network().parameters[name].item() for name in "ab"])
+    assert learned[0] == learned[1]
+    with pytest.raises(TypeError, match="not a Python function: @pdl.layer makes a layer of it"):
+        pdl.train(LINE, points(), lambda w, g: w)

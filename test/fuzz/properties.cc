@@ -86,10 +86,10 @@ CompileResult CompileText(llvm::StringRef text, const WeightOpener& open_weights
   std::string rendered;
   llvm::raw_string_ostream os(rendered);
   result.diagnostics.Render(os);
-  result.diagnostics.RenderJson(os);
+  const uint64_t sample = samples_expensive_checks ? llvm::xxHash64(text) : 0;
+  if (sample % 8 == 0) result.diagnostics.RenderJson(os);
   // It lists all codes with their explanations, which takes as long as compiling a small source.
-  if (!samples_expensive_checks || llvm::xxHash64(text) % 16 == 0)
-    RenderSarif(result.diagnostics.all(), os);
+  if (sample % 64 == 0) RenderSarif(result.diagnostics.all(), os);
   // A source may quote a code itself.
   if (!text.contains("[PDL")) {
     for (const Diagnostic& diagnostic : result.diagnostics.all())
