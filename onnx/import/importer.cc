@@ -284,7 +284,9 @@ Dim Importer::SizeOf(const std::string& name) {
 llvm::Error Importer::AddInputs() {
   const onnx::GraphProto& graph = model_.proto().graph();
   for (const onnx::ValueInfoProto& info : graph.output())
-    graph_.ReserveName(ToIdentifier(info.name()));
+    graph_.ReserveName(OutputName(info.name()));
+  for (const onnx::ValueInfoProto& info : graph.input())
+    if (InputName(info.name()) == info.name()) graph_.ReserveName(info.name());
   for (const onnx::ValueInfoProto& info : graph.input()) {
     if (scope_.initializers.contains(info.name()))
       continue;  // a default value, which is always used
@@ -299,9 +301,10 @@ llvm::Error Importer::AddInputs() {
     }
     llvm::Expected<Type> type = TypeOfInput(info);
     if (!type) return type.takeError();
-    const std::string base = ToIdentifier(info.name());
-    Value* value = graph_.AddInput(graph_.FindValue(base) ? graph_.NewName(base) : base,
-                                   std::move(*type), LocationOf(info.name()));
+    const std::string base = InputName(info.name());
+    const bool keeps = base == info.name() && !graph_.FindValue(base);
+    Value* value = graph_.AddInput(keeps ? base : graph_.NewName(base), std::move(*type),
+                                   LocationOf(info.name()));
     scope_.values[info.name()] = value;
     inputs_.emplace_back(info.name(), value);
   }
@@ -455,7 +458,12 @@ llvm::Expected<std::vector<Value*>> Importer::ImportSubgraph(const onnx::GraphPr
 llvm::Error Importer::AddOutputs() {
   const onnx::GraphProto& graph = model_.proto().graph();
   if (graph.output_size() == 0) return MakeUserError(Code::kBadNetwork, "it has no outputs");
-  llvm::StringMap<unsigned> taken;
+  // The names that are kept come first.
+  llvm::StringSet<> taken;
+  for (const onnx::ValueInfoProto& info : graph.output())
+    if (OutputName(info.name()) == info.name()) taken.insert(info.name());
+  llvm::StringSet<> kept;
+  llvm::StringMap<unsigned> last;  // suffix of a name
   for (const onnx::ValueInfoProto& info : graph.output()) {
     llvm::Expected<Value*> value = Find(scope_, info.name());
     if (!value) return value.takeError();
@@ -469,9 +477,12 @@ llvm::Error Importer::AddOutputs() {
         parts.emplace_back(info.name() + "_" + std::to_string(parts.size()), part);
     }
     for (const auto& [name, part] : parts) {
-      std::string base = ToIdentifier(name);
-      if (const unsigned count = ++taken[base]; count > 1) base += "_" + std::to_string(count);
-      graph_.AddOutput(base, part);
+      const std::string base = OutputName(name);
+      unsigned& suffix = last.try_emplace(base, 1).first->second;
+      std::string unique = base;
+      if (base != info.name() || !kept.insert(base).second)
+        while (!taken.insert(unique).second) unique = base + "_" + std::to_string(++suffix);
+      graph_.AddOutput(unique, part);
       outputs_.emplace_back(name, part);
     }
   }

@@ -6,6 +6,7 @@
 #include "llvm/ADT/DenseSet.h"
 #include "llvm/ADT/STLExtras.h"
 #include "llvm/ADT/StringMap.h"
+#include "llvm/ADT/StringSet.h"
 #include "llvm/Support/JSON.h"
 #include "onnx/import/composites.h"
 #include "onnx/model/pdl_names.h"
@@ -214,11 +215,14 @@ llvm::Expected<bool> Compactor::CopyComposite(const Op& op) {
 }
 
 llvm::Expected<Graph> Compactor::Run() {
+  // An output may have the name of an input, but its value may not.
+  llvm::StringSet<> inputs;
+  for (const Value* input : from_.inputs()) inputs.insert(input->name());
   llvm::DenseSet<const Value*> outputs;
   for (const GraphOutput& output : from_.outputs()) {
     outputs.insert(output.value);
     to_.ReserveName(output.name);
-    if (output.value->kind() == ValueKind::kResult)
+    if (output.value->kind() == ValueKind::kResult && !inputs.contains(output.name))
       output_names_.try_emplace(output.value, output.name);
   }
   for (Value* input : from_.inputs())

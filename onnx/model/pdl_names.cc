@@ -1,5 +1,6 @@
 #include "onnx/model/pdl_names.h"
 
+#include "ir/names.h"
 #include "llvm/ADT/STLExtras.h"
 #include "llvm/ADT/SmallVector.h"
 #include "llvm/ADT/StringExtras.h"
@@ -54,6 +55,14 @@ std::string ToIdentifier(llvm::StringRef name) {
   while (!text.empty() && text.back() == '_') text.pop_back();
   if (text.empty() || !llvm::isAlpha(text[0])) text = "v" + text;
   return IsTaken(text) ? text + "_" : text;
+}
+
+std::string InputName(llvm::StringRef name) {
+  return IsPath(name) ? name.str() : ToIdentifier(name);
+}
+
+std::string OutputName(llvm::StringRef name) {
+  return IsIdentifier(name) ? name.str() : ToIdentifier(name);
 }
 
 }  // namespace pdl

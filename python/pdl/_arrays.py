@@ -43,7 +43,7 @@ def to_input(value: Any, name: str, type: str) -> Any:
             return of_rows(value, dtype_of(type), levels, row_dims).parts()
         if levels and is_dense_array(value):
             raise TypeError(
-                f"declared {type}, got an array: pdl.ragged(list(array)) makes rows of one length, "
+                f"declared {type}, got an array: pdl.ragged(list(array)) has rows of one length, "
                 "pdl.ragged(array, lengths=…) divides it into rows"
             )
         return to_array(value, dtype_of(type))

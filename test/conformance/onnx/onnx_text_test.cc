@@ -64,7 +64,7 @@ std::string TextOf(const onnx::ModelProto& proto, const std::vector<int64_t>& fe
   std::vector<float> numbers;
   for (int64_t i = 0; i < count; ++i) numbers.push_back(static_cast<float>(i) / 8 - 1);
   llvm::StringMap<Constant> feeds;
-  feeds["x"] = Constant::Copy(DType::kF32, fed, numbers.data());
+  feeds[imported->inputs[0].second] = Constant::Copy(DType::kF32, fed, numbers.data());
   auto wanted = testing::RunOnce(std::move(imported->graph), imported->weights, feeds);
   auto got = testing::RunOnce(std::move(written->graph), written->weights, feeds);
   if (!wanted) return llvm::toString(wanted.takeError());
@@ -86,6 +86,38 @@ TEST(OnnxTextTest, AWidthThatIsKnownMakesALayer) {
   ExpectText(Model("Conv", {-1, 2, -2, -3}, {{5, 2, 3, 3}}), {1, 2, 4, 4}, true, "conv(");
   ExpectText(Model("BatchNormalization", {-1, 3, -2}, {{3}, {3}, {3}, {3}}), {2, 3, 4}, true,
              "batch_norm(");
+}
+
+// Names of inputs and outputs are those of the model where the language accepts them. Names that
+// are equal once they are converted stay apart.
+TEST(OnnxTextTest, NamesOfInputsAndOutputs) {
+  for (const char* input : {"x", "input", "x:0", "a.b", "a_b", "softmax", "for", "a/b", "1", "é"}) {
+    for (const char* output :
+         {"x", "output", "input_", "x:0", "a.b", "a_b", "softmax", "in", "a/b", "2"}) {
+      if (llvm::StringRef(input) == output) continue;
+      onnx::ModelProto model = Model("Relu", {-1}, {});
+      onnx::GraphProto* graph = model.mutable_graph();
+      graph->mutable_input(0)->set_name(input);
+      graph->mutable_node(0)->set_input(0, input);
+      graph->mutable_node(0)->set_output(0, output);
+      graph->mutable_output(0)->set_name(output);
+      // More outputs whose names are the same once they are converted.
+      for (const char* other : {"b:0", "b", "b_2", "b/"}) {
+        onnx::NodeProto* node = graph->add_node();
+        node->set_op_type("Neg");
+        node->add_input(output);
+        node->add_output(other);
+        graph->add_output()->set_name(other);
+      }
+      const std::string text = TextOf(model, {3});
+      EXPECT_TRUE(llvm::StringRef(text).contains("input "))
+          << input << ", " << output << ": " << text;
+      for (const char* name : {"input", "softmax", "a.b"}) {
+        const bool is_declared = llvm::StringRef(text).contains(std::string("input ") + name + ":");
+        EXPECT_EQ(is_declared, llvm::StringRef(input) == name) << text;
+      }
+    }
+  }
 }
 
 // The weights of a layer depend on the sizes of its input, which must be constants.
