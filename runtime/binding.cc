@@ -1,6 +1,7 @@
 #include "runtime/binding.h"
 
 #include <algorithm>
+#include <map>
 #include <new>
 
 #include "llvm/Support/FormatVariadic.h"
@@ -54,7 +55,7 @@ class StepPrepareContext final : public PrepareContext {
                                                    PackFunction pack) const override {
     const SlotId slot = step_.inputs[index];
     auto value = [&] { return fixed_value_(slot); };
-    return packs_.Get(schedule_.slots[slot].fixed, layout, value, pack);
+    return packs_.Get(schedule_.slots[slot].fixed, inputs_[index], layout, value, pack);
   }
 
  private:
@@ -89,10 +90,11 @@ class Binder {
   llvm::Error EvaluateSizes() {
     std::vector<int64_t> sizes;
     sizes.reserve(schedule_.dims.size());
+    std::map<uint32_t, std::string> failed;  // messages, by dim
     for (const Dim& dim : schedule_.dims) {
       llvm::Expected<int64_t> size = dim.Evaluate(lookup_);
-      if (!size) return MakeUserError(Code::kSizeCheck, "{0}", llvm::toString(size.takeError()));
-      sizes.push_back(*size);
+      if (!size) failed[static_cast<uint32_t>(sizes.size())] = llvm::toString(size.takeError());
+      sizes.push_back(size ? *size : 0);
     }
     binding_.types.reserve(schedule_.slots.size());
     for (const Slot& slot : schedule_.slots) {
@@ -100,6 +102,9 @@ class Binder {
       type.dtype = slot.dtype;
       for (uint32_t dim : slot.dims) type.sizes.push_back(sizes[dim]);
       llvm::Expected<int64_t> bytes = CheckedNumBytes(type.dtype, type.sizes);
+      for (uint32_t dim : slot.dims)
+        if (const auto found = failed.find(dim); bytes && found != failed.end())
+          bytes = MakeUserError(Code::kSizeCheck, "{0}", found->second);
       if (!bytes && slot.kind == SlotKind::kResult)
         return AboutCall(schedule_.steps[slot.first_step].op->arguments(), bytes.takeError());
       if (!bytes)
@@ -412,11 +417,12 @@ class Binder {
 }  // namespace
 
 llvm::Expected<std::shared_ptr<const void>> PackCache::Get(
-    const FixedValue& weight, llvm::StringRef layout,
+    const FixedValue& weight, const OperandType& type, llvm::StringRef layout,
     llvm::function_ref<llvm::Expected<Tensor>()> value, PrepareContext::PackFunction pack) {
   std::string key = weight.key ? llvm::formatv("result {0}: ", *weight.key).str()
                                : llvm::formatv("memory {0}: ", weight.tensor.raw()).str();
-  key += layout;
+  // Weights of several types may share memory, such as the parts of a larger weight.
+  key += TensorTypeToString(type.dtype, type.sizes) + " " + layout.str();
   std::lock_guard lock(mutex_);
   if (auto found = packed_.find(key); found != packed_.end()) return found->second;
   llvm::Expected<Tensor> tensor = value();

@@ -22,9 +22,9 @@ class Frame;
 /// Packed forms of weights, created once for each device and owned by the Network.
 class PackCache {
  public:
-  /// `value` returns the tensor of the weight; it is called only to pack it.
+  /// `value` returns the tensor of the weight, which has that type; it is called only to pack it.
   llvm::Expected<std::shared_ptr<const void>> Get(
-      const FixedValue& weight, llvm::StringRef layout,
+      const FixedValue& weight, const OperandType& type, llvm::StringRef layout,
       llvm::function_ref<llvm::Expected<Tensor>()> value, PrepareContext::PackFunction pack);
 
  private:

@@ -6,6 +6,7 @@
 #include "pdl/compiler/graph_walk.h"
 #include "pdl/op/op_def.h"
 #include "runtime/io/file.h"
+#include "runtime/memory.h"
 #include "runtime/saturating.h"
 
 namespace pdl {
@@ -40,6 +41,7 @@ void ConstantCalls::AddSource(const Value* value, llvm::StringRef name, Tensor t
 void ConstantCalls::Compute(llvm::ArrayRef<const Op*> ops, const ValueSet& at_end, bool folds,
                             std::shared_ptr<const Evaluate> evaluate) {
   needed_.insert(ops.begin(), ops.end());
+  room_ = MemoryLimit() - HostMemoryInUse();
   do {
     FindCandidates(ops, folds);
     DropLarge(ops, at_end);
@@ -66,7 +68,7 @@ void ConstantCalls::FindCandidates(llvm::ArrayRef<const Op*> ops, bool folds) {
       if (shared_ != nullptr) operands.push_back(keys_.lookup(operand));
       return true;
     });
-    if (!are_known) continue;
+    if (!are_known || NeededBytes(*op) > room_) continue;
     constant_.insert(op);
     const bool asks = op->def().properties().is_training_flag;
     for (auto [i, result] : llvm::enumerate(op->results())) {
@@ -85,8 +87,19 @@ bool ConstantCalls::MayCompute(const Op& op) const {
   return IsIndependentOfSizes(op);
 }
 
+int64_t ConstantCalls::NeededBytes(const Op& op) const {
+  int64_t bytes = 0;
+  for (const Value* operand : op.operands())
+    if (!sources_.contains(operand)) bytes = SaturatingSum({bytes, BytesOf(operand)});
+  // Packing a result takes as much memory again.
+  for (const Value* result : op.results())
+    bytes = SaturatingSum({bytes, SaturatingProduct({2, BytesOf(result)})});
+  return bytes;
+}
+
 void ConstantCalls::DropLarge(llvm::ArrayRef<const Op*> ops, const ValueSet& at_end) {
-  int64_t bytes_left = all_source_bytes_;
+  // Runs need memory, too.
+  int64_t bytes_left = std::min(all_source_bytes_, room_ / 2);
   for (const Op* op : llvm::reverse(ops)) {
     if (!contains(op)) continue;
     int64_t bytes = 0;
@@ -161,26 +174,34 @@ bool ConstantCalls::EvaluateAll(llvm::ArrayRef<const Op*> ops, const ValueSet& a
     }
     for (const Value* operand : op->operands()) ++reads[operand];
   }
+  // Results of calls that have failed, and of those that read them.
+  llvm::DenseSet<const Value*> lacking;
+  const auto is_lacking = [&](const Value* value) { return lacking.contains(value); };
   for (const Op* op : ops) {
     if (!missing.contains(op)) continue;
+    if (llvm::any_of(op->operands(), is_lacking)) {
+      lacking.insert(op->results().begin(), op->results().end());
+      continue;
+    }
     if (may_defer.contains(op) && !KeepsOperand(*op, at_end)) {
       Defer(*op, at_end, evaluate);
     } else if (llvm::Error error = EvaluateNow(*op, at_end, *evaluate)) {
       // The step reports the error, with its call, if it is computed in a run.
       llvm::consumeError(std::move(error));
       failed_.insert(op);
-      for (const Op* each : ops) {
-        if (!contains(each)) continue;
-        Drop(*each);
-        for (const Value* result : each->results()) known_.erase(result);
-      }
-      return false;
+      lacking.insert(op->results().begin(), op->results().end());
     }
     for (const Value* operand : op->operands())
       if (--reads[operand] == 0 && operand->producer() != nullptr && !IsRead(operand, at_end))
         known_.erase(operand);
   }
-  return true;
+  if (lacking.empty()) return true;
+  for (const Op* op : ops) {
+    if (!contains(op)) continue;
+    Drop(*op);
+    for (const Value* result : op->results()) known_.erase(result);
+  }
+  return false;
 }
 
 bool ConstantCalls::KeepsOperand(const Op& op, const ValueSet& at_end) const {
@@ -215,8 +236,7 @@ void ConstantCalls::Defer(const Op& op, const ValueSet& at_end,
 llvm::Expected<Tensor> ConstantCalls::TensorOf(const Value* operand, const Evaluate& evaluate) {
   if (const auto found = deferred_.find(operand); found != deferred_.end())
     return found->second.Compute(evaluate, context_);
-  const FixedValue value = *FindComputed(operand);
-  return value.deferred ? value.deferred->Get(context_) : llvm::Expected<Tensor>(value.tensor);
+  return FindComputed(operand)->tensor;
 }
 
 llvm::Error ConstantCalls::EvaluateNow(const Op& op, const ValueSet& at_end,

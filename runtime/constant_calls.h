@@ -29,8 +29,7 @@ class ConstantCalls {
   using Evaluate = DeferredCalls::Evaluate;
 
   /// `training`: the value of calls that ask for it (OpProperties::is_training_flag). `shared`:
-  /// null if no other graph uses the results,
-  /// which are then not deferred.
+  /// null if no other graph uses the results, which are then not deferred.
   ConstantCalls(const Graph& graph, DeviceContext& context, bool training, ConstantResults* shared);
 
   /// Adds a value that is the same in every run. `name` identifies it among the graphs that share
@@ -39,8 +38,8 @@ class ConstantCalls {
   bool IsSource(const Value* value) const { return sources_.contains(value); }
   /// Finds the constant calls among `ops`, which are in order, and computes their results that
   /// other calls or the end of the run read. Without `folds`, only calls without operands count.
-  /// A call remains a step if it cannot be evaluated because of an Error, or if its results would
-  /// take more memory than the sources that they are computed from.
+  /// A call remains a step if it cannot be evaluated because of an Error, if its results would take
+  /// more memory than the sources that they are computed from, or if there is little memory.
   void Compute(llvm::ArrayRef<const Op*> ops, const ValueSet& at_end, bool folds,
                std::shared_ptr<const Evaluate> evaluate);
 
@@ -51,12 +50,15 @@ class ConstantCalls {
  private:
   void FindCandidates(llvm::ArrayRef<const Op*> ops, bool folds);
   bool MayCompute(const Op& op) const;
+  /// The memory that is needed at the same time to compute the call and to pack its results.
+  int64_t NeededBytes(const Op& op) const;
   /// Removes candidates whose results would have to be kept and are too large.
   void DropLarge(llvm::ArrayRef<const Op*> ops, const ValueSet& at_end);
   void Drop(const Op& op);
   /// Whether a step or the end of the run reads a result.
   bool IsRead(const Value* result, const ValueSet& at_end) const;
-  /// Evaluates the candidates that are read, or defers them; returns false if one has failed.
+  /// Evaluates the candidates that are read, or defers them; returns false if some have failed,
+  /// which are no candidates then.
   bool EvaluateAll(llvm::ArrayRef<const Op*> ops, const ValueSet& at_end,
                    const std::shared_ptr<const Evaluate>& evaluate);
   bool MayDefer(const Op& op) const;
@@ -64,7 +66,7 @@ class ConstantCalls {
   bool KeepsOperand(const Op& op, const ValueSet& at_end) const;
   void Defer(const Op& op, const ValueSet& at_end, const std::shared_ptr<const Evaluate>& evaluate);
   llvm::Error EvaluateNow(const Op& op, const ValueSet& at_end, const Evaluate& evaluate);
-  /// The value of an operand, which may be deferred.
+  /// The value of an operand. No call that is evaluated reads a value with a DeferredConstant.
   llvm::Expected<Tensor> TensorOf(const Value* operand, const Evaluate& evaluate);
   std::optional<FixedValue> FindComputed(const Value* value) const;
   /// The FixedValue of a result; one of both is empty.
@@ -86,6 +88,8 @@ class ConstantCalls {
   llvm::DenseMap<const Value*, int64_t> source_bytes_;
   /// Large results may take as much memory as all sources together.
   int64_t all_source_bytes_ = 0;
+  /// The memory that the limit allows.
+  int64_t room_ = 0;
   std::vector<std::pair<const Value*, FixedValue>> results_;
 };
 

@@ -8,6 +8,7 @@
 #include <new>
 
 #include "kernels/core/cpu_isa.h"
+#include "kernels/core/float_copy.h"
 #include "llvm/ADT/ArrayRef.h"
 #include "llvm/Support/FormatVariadic.h"
 #include "llvm/Support/xxhash.h"
@@ -83,21 +84,20 @@ std::string DnnlLayoutName(const dnnl::memory::desc& layout) {
 llvm::Expected<std::shared_ptr<const void>> DnnlPack(const dnnl::memory::desc& from_layout,
                                                      const void* from,
                                                      const dnnl::memory::desc& to_layout) {
-  const size_t bytes = (to_layout.get_size() + 63) / 64 * 64;
-  std::shared_ptr<void> packed(std::aligned_alloc(64, bytes), std::free);
-  if (packed == nullptr)
-    return MakeDeviceError("no memory for a packed weight of {0} bytes", bytes);
+  llvm::Expected<std::shared_ptr<void>> packed =
+      AllocateAligned(static_cast<int64_t>(to_layout.get_size()));
+  if (!packed) return packed.takeError();
   const OneDnnlThread one_thread;
   try {
     dnnl::memory source(from_layout, DnnlEngine(), const_cast<void*>(from));
-    dnnl::memory target(to_layout, DnnlEngine(), packed.get());
+    dnnl::memory target(to_layout, DnnlEngine(), packed->get());
     dnnl::stream stream(DnnlEngine());
     dnnl::reorder(source, target).execute(stream, source, target);
     stream.wait();
   } catch (const dnnl::error& error) {
     return MakeDeviceError("oneDNN cannot pack a weight: {0}", error.message);
   }
-  return packed;
+  return std::shared_ptr<const void>(std::move(*packed));
 }
 
 }  // namespace pdl

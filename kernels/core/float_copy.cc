@@ -1,10 +1,9 @@
 #include "kernels/core/float_copy.h"
 
 #include <algorithm>
-#include <cstdlib>
 
 #include "kernels/core/tile_dispatch.h"
-#include "pdl/op/error.h"
+#include "runtime/memory.h"
 
 namespace pdl {
 namespace {
@@ -37,10 +36,7 @@ void Convert(DType from, const void* in, DType to, void* out, int64_t n, CPUCont
 }
 
 llvm::Expected<std::shared_ptr<void>> AllocateAligned(int64_t bytes) {
-  const size_t rounded = static_cast<size_t>(RoundUp(std::max<int64_t>(bytes, 1), 64));
-  std::shared_ptr<void> memory(std::aligned_alloc(64, rounded), std::free);
-  if (memory == nullptr) return MakeDeviceError("no memory for a weight of {0} bytes", bytes);
-  return memory;
+  return AllocateHostMemory(bytes, MemoryFill::kNone, "a packed weight");
 }
 
 llvm::Expected<std::shared_ptr<const void>> AsFloats(const Tensor& tensor) {

@@ -21,7 +21,8 @@ inline int64_t RoundUp(int64_t n, int64_t multiple) {
 /// Copies n elements of one dtype to another; one of the two is f32, the other f16 or bf16.
 void Convert(DType from, const void* in, DType to, void* out, int64_t n, CPUContext& context);
 
-/// Allocates memory that is aligned to a cache line; returns a DeviceError if there is none.
+/// Allocates memory for a packed weight, aligned to a cache line; the errors are those of
+/// AllocateHostMemory.
 llvm::Expected<std::shared_ptr<void>> AllocateAligned(int64_t bytes);
 
 /// The elements of an f32, f16 or bf16 tensor as floats: the tensor's own memory if it is f32, else

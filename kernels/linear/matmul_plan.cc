@@ -250,7 +250,8 @@ void MatmulPlan::RunPanels(const GemmShape& shape, const float* a, const float* 
   RunPanelGemm(gemm);
 }
 
-/// Packs all of the weight, some rows or columns at a time, so that it is not in memory twice.
+/// Packs all of the weight, some rows or columns at a time, so that a weight in a file is not in
+/// memory twice.
 static llvm::Error PackPanelsInParts(const GemmShape& whole, const Tensor& weight, float* to) {
   constexpr int64_t kPartBytes = int64_t{8} << 20;
   const bool by_rows = whole.b_row >= whole.b_column;

@@ -143,7 +143,7 @@ llvm::Expected<std::unique_ptr<llvm::MemoryBuffer>> ReadFile(llvm::StringRef pat
 
 llvm::Expected<std::unique_ptr<llvm::MemoryBuffer>> ReadStandardInput(int64_t max_bytes) {
   constexpr llvm::StringLiteral kName("<stdin>");
-  max_bytes = std::min(max_bytes, MemoryLimit() - HostMemoryInUse());
+  max_bytes = std::min(max_bytes, std::max<int64_t>(MemoryLimit() - HostMemoryInUse(), 0));
   llvm::SmallString<0> bytes;
   constexpr size_t kChunk = 1 << 16;
   for (;;) {
@@ -196,15 +196,18 @@ llvm::Expected<AtomicFile> AtomicFile::Create(llvm::StringRef path, Links links)
     return AtomicFile(path.str(), target.str().str(), "", fd);
   }
   int fd = -1;
-  llvm::SmallString<256> temporary;
   // Allocated before there is a file, which running out of memory would leave.
-  std::string given = path.str(), name = target.str().str(), temporary_name;
-  constexpr llvm::StringLiteral kSuffix(".%%%%%%%%.tmp");
-  temporary_name.reserve(name.size() + kSuffix.size());
-  if (std::error_code code = llvm::sys::fs::createUniqueFile(target + kSuffix, fd, temporary))
-    return CannotWrite(path, "{0}", code.message());
-  temporary_name.assign(temporary.begin(), temporary.end());
-  AtomicFile file(std::move(given), std::move(name), std::move(temporary_name), fd);
+  std::string given = path.str(), name = target.str().str(), temporary;
+  std::error_code code = std::make_error_code(std::errc::file_exists);
+  for (int tries = 0; tries < 128 && code == std::errc::file_exists; ++tries) {
+    llvm::SmallString<16> suffix;
+    llvm::sys::fs::createUniquePath(".%%%%%%%%.tmp", suffix, /*MakeAbsolute=*/false);
+    temporary = name + suffix.str().str();
+    code = llvm::sys::fs::openFileForReadWrite(temporary, fd, llvm::sys::fs::CD_CreateNew,
+                                               llvm::sys::fs::OF_None);
+  }
+  if (code) return CannotWrite(path, "{0}", code.message());
+  AtomicFile file(std::move(given), std::move(name), std::move(temporary), fd);
   if (exists && fchmod(fd, status.st_mode & 07777) != 0)
     return CannotWrite(path, "{0}", std::strerror(errno));
   return file;

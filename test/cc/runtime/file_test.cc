@@ -123,6 +123,21 @@ TEST(Sha256, KnownDigests) {
             "cdc76e5c9914fb9281a1c7e284d73e67f1809a48a497200e046d39ccc7112cd0");
 }
 
+TEST(AtomicFile, NamesWithPercentSigns) {
+  TemporaryFolder folder;
+  const std::string path = folder / "a%b";
+  fs::create_directories(path);
+  fs::create_directories(folder / "a1b");
+  for (const char* name : {"100%", "%%%%%%%%.tmp"}) {
+    AtomicFile file = Value(AtomicFile::Create(path + "/" + name));
+    ASSERT_EQ(Message(file.Write("text")), "");
+    ASSERT_EQ(Message(file.Commit()), "");
+    EXPECT_EQ(ReadBytes(path + "/" + name), "text");
+  }
+  EXPECT_EQ(std::distance(fs::directory_iterator(path), fs::directory_iterator()), 2);
+  EXPECT_TRUE(fs::is_empty(folder / "a1b"));
+}
+
 /// The bytes of physical memory of the mapping that contains the address.
 int64_t ResidentBytes(const void* address) {
   std::istringstream lines(ReadBytes("/proc/self/smaps"));
