@@ -41,7 +41,7 @@ void ConstantCalls::AddSource(const Value* value, llvm::StringRef name, Tensor t
 void ConstantCalls::Compute(llvm::ArrayRef<const Op*> ops, const ValueSet& at_end, bool folds,
                             std::shared_ptr<const Evaluate> evaluate) {
   needed_.insert(ops.begin(), ops.end());
-  room_ = MemoryLimit() - HostMemoryInUse();
+  available_bytes_ = MemoryLimit() - HostMemoryInUse();
   do {
     FindCandidates(ops, folds);
     DropLarge(ops, at_end);
@@ -68,7 +68,7 @@ void ConstantCalls::FindCandidates(llvm::ArrayRef<const Op*> ops, bool folds) {
       if (shared_ != nullptr) operands.push_back(keys_.lookup(operand));
       return true;
     });
-    if (!are_known || NeededBytes(*op) > room_) continue;
+    if (!are_known || NeededBytes(*op) > available_bytes_) continue;
     constant_.insert(op);
     const bool asks = op->def().properties().is_training_flag;
     for (auto [i, result] : llvm::enumerate(op->results())) {
@@ -99,7 +99,7 @@ int64_t ConstantCalls::NeededBytes(const Op& op) const {
 
 void ConstantCalls::DropLarge(llvm::ArrayRef<const Op*> ops, const ValueSet& at_end) {
   // Runs need memory, too.
-  int64_t bytes_left = std::min(all_source_bytes_, room_ / 2);
+  int64_t bytes_left = std::min(all_source_bytes_, available_bytes_ / 2);
   for (const Op* op : llvm::reverse(ops)) {
     if (!contains(op)) continue;
     int64_t bytes = 0;

@@ -89,7 +89,7 @@ class ConstantCalls {
   /// Large results may take as much memory as all sources together.
   int64_t all_source_bytes_ = 0;
   /// The memory that the limit allows.
-  int64_t room_ = 0;
+  int64_t available_bytes_ = 0;
   std::vector<std::pair<const Value*, FixedValue>> results_;
 };
 

@@ -15,26 +15,27 @@ constexpr int64_t kLargeWeightBytes = int64_t{16} << 20;
 }  // namespace
 
 llvm::Error WeightStore::HasNoValue(const Value& variable) const {
-  return MakeUserError(
-      Code::kBadNetwork, "{0}{1} '{2}' has neither an initializer nor a weight", PlaceOf(variable),
-      variable.kind() == ValueKind::kState ? "state" : "parameter", variable.name());
+  return MakeUserError(Code::kBadNetwork, "{0}{1} '{2}' has neither an initializer nor a weight",
+                       LocationOf(variable),
+                       variable.kind() == ValueKind::kState ? "state" : "parameter",
+                       variable.name());
 }
 
-std::string WeightStore::PlaceOf(const Value& variable) const {
-  const std::string place = graph_.PathToString(variable.location());
-  return place.empty() ? "" : place + ": ";
+std::string WeightStore::LocationOf(const Value& variable) const {
+  const std::string location = graph_.PathToString(variable.location());
+  return location.empty() ? "" : location + ": ";
 }
 
-llvm::Error WeightStore::AtPlaceOf(const Value& variable, llvm::Error error) const {
+llvm::Error WeightStore::AtLocationOf(const Value& variable, llvm::Error error) const {
   return llvm::handleErrors(std::move(error), [&](const UserError& e) {
-    return MakeUserError(e.code(), "{0}{1}", PlaceOf(variable), e.text());
+    return MakeUserError(e.code(), "{0}{1}", LocationOf(variable), e.text());
   });
 }
 
 llvm::Error WeightStore::WrongType(const Value& variable, DType dtype,
                                    llvm::ArrayRef<int64_t> sizes, const std::string& where) const {
   return MakeUserError(Code::kWeightMismatch, "{0}'{1}' is declared {2}, and {3} is {4}",
-                       PlaceOf(variable), variable.name(), variable.type().ToString(), where,
+                       LocationOf(variable), variable.name(), variable.type().ToString(), where,
                        TensorTypeToString(dtype, sizes));
 }
 
@@ -45,23 +46,23 @@ llvm::Expected<Tensor> WeightStore::LoadOne(const Value& variable, WeightFilesBy
     // Stored also if it cannot be read, which is reported once and not for each of its tensors.
     file = files.try_emplace(ref.file, std::nullopt).first;
     llvm::Expected<std::string> path = ResolveInFolder(options_.weight_folder, ref.file);
-    if (!path) return AtPlaceOf(variable, path.takeError());
+    if (!path) return AtLocationOf(variable, path.takeError());
     llvm::Expected<SafetensorsFile> opened = SafetensorsFile::Open(*path);
-    if (!opened) return AtPlaceOf(variable, opened.takeError());
+    if (!opened) return AtLocationOf(variable, opened.takeError());
     file->second = std::move(*opened);
   }
   std::string where = "'" + ref.tensor + "' in " + ref.file;
   const SafetensorsFile::Entry* entry = file->second->Find(ref.tensor);
   if (!entry)
     return MakeUserError(Code::kWeightMismatch, "{0}'{1}' is loaded from {2}, which does not exist",
-                         PlaceOf(variable), variable.name(), where);
+                         LocationOf(variable), variable.name(), where);
   if (!FitsWeight(variable.type(), ref, entry->dtype, entry->sizes))
     return WrongType(variable, entry->dtype, entry->sizes, where);
   Constant value = file->second->Read(*entry);
   if (options_.verify_weights && !ref.sha256.empty() && Sha256(value) != ref.sha256)
     return MakeUserError(Code::kWeightMismatch,
                          "{0}{1} has changed since '{2}' was compiled (its SHA-256 differs)",
-                         PlaceOf(variable), where, variable.name());
+                         LocationOf(variable), where, variable.name());
   llvm::Expected<Constant> converted = ConvertWeight(value, variable.type().dtype, ref.transpose);
   if (!converted) return converted.takeError();
   // Verifying or converting has read all bytes. The pages of a small weight remain, since it will

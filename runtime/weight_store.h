@@ -46,9 +46,9 @@ class WeightStore {
   using WeightFilesByName = llvm::StringMap<std::optional<SafetensorsFile>>;
   llvm::Expected<Tensor> LoadOne(const Value& variable, WeightFilesByName& files) const;
   /// Where the variable is declared, and ": "; empty if that is unknown.
-  std::string PlaceOf(const Value& variable) const;
-  /// The error with the place before its message.
-  llvm::Error AtPlaceOf(const Value& variable, llvm::Error error) const;
+  std::string LocationOf(const Value& variable) const;
+  /// The error with the location before its message.
+  llvm::Error AtLocationOf(const Value& variable, llvm::Error error) const;
   llvm::Error HasNoValue(const Value& variable) const;
   /// The error of a value of that type, described by `where`.
   llvm::Error WrongType(const Value& variable, DType dtype, llvm::ArrayRef<int64_t> sizes,

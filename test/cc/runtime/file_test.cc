@@ -129,7 +129,7 @@ TEST(AtomicFile, NamesWithPercentSigns) {
   fs::create_directories(path);
   fs::create_directories(folder / "a1b");
   for (const char* name : {"100%", "%%%%%%%%.tmp"}) {
-    AtomicFile file = Value(AtomicFile::Create(path + "/" + name));
+    AtomicFile file = llvm::cantFail(AtomicFile::Create(path + "/" + name));
     ASSERT_EQ(Message(file.Write("text")), "");
     ASSERT_EQ(Message(file.Commit()), "");
     EXPECT_EQ(ReadBytes(path + "/" + name), "text");
