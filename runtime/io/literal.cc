@@ -5,6 +5,7 @@
 #include <limits>
 #include <vector>
 
+#include "llvm/ADT/STLExtras.h"
 #include "llvm/ADT/StringExtras.h"
 #include "pdl/op/error.h"
 #include "pdl/op/half.h"
@@ -32,7 +33,9 @@ template <typename T, typename Wide>
 llvm::Error AppendFloat(llvm::StringRef text, double number, DType dtype,
                         std::vector<char>& bytes) {
   const T value(static_cast<Wide>(number));
-  if (std::isinf(static_cast<Wide>(value)) && !std::isinf(number)) return DoesNotFit(text, dtype);
+  // "inf" has no digit.
+  if (std::isinf(static_cast<Wide>(value)) && llvm::any_of(text, llvm::isDigit))
+    return DoesNotFit(text, dtype);
   const char* begin = reinterpret_cast<const char*>(&value);
   bytes.insert(bytes.end(), begin, begin + sizeof value);
   return llvm::Error::success();

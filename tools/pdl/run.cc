@@ -63,9 +63,9 @@ void AddOptions(CommandLine& line, RunArguments* arguments) {
       "-i, --input", "NAME=VALUE",
       "feed an input: a .npy file, a .npz file (its array of that name), a number, a "
       "list such as [[1, 2], [3, 4]], or the word random; FILE.npz without a NAME feeds "
-      "every input whose name it has. A ragged input is lists of any length, or the "
-      "arrays NAME and NAME.offsets; a sparse one is a .npz written by SciPy. Once for each "
-      "input",
+      "every input whose name it has. A ragged input is lists of any length, or a "
+      ".npz file with the arrays NAME and NAME.offsets; a sparse one is a .npz written by SciPy. "
+      "Once for each input",
       [arguments](llvm::StringRef text) { return arguments->inputs.Add(text); });
   line.AddValue("-o, --output", "NAME[=FILE]",
                 "compute only this output; with a FILE (.npy; .npz for a ragged one), write it "

@@ -1,5 +1,7 @@
 #include "tools/pdl/support/command_line.h"
 
+#include <filesystem>
+
 #include <algorithm>
 #include <limits>
 
@@ -10,6 +12,8 @@
 #include "tools/pdl/support/console.h"
 
 namespace pdl {
+
+namespace fs = std::filesystem;
 
 char UsageError::ID = 0;
 
@@ -83,6 +87,7 @@ void CommandLine::AddString(llvm::StringRef names, llvm::StringRef value, llvm::
     *target = text.str();
     return llvm::Error::success();
   });
+  options_.back().is_given_once = true;
 }
 
 void CommandLine::AddChoice(llvm::StringRef names, llvm::ArrayRef<llvm::StringRef> choices,
@@ -158,6 +163,8 @@ llvm::Error CommandLine::ParseOption(llvm::ArrayRef<llvm::StringRef> arguments, 
       return MakeUsageError("option {0} requires a value: {1}", spelling, option->value);
     value = arguments[++*index];
   }
+  if (option->is_given_once && llvm::is_contained(given_, option))
+    return MakeUsageError("option {0} is given twice", spelling);
   given_.push_back(option);
   AddPath(value, llvm::any_of(outputs_, [&](llvm::StringRef output) {
             return llvm::is_contained(option->spellings, output);
@@ -178,6 +185,19 @@ llvm::Error CommandLine::CheckRequirements() const {
   };
   for (const auto& [option, other] : requirements_)
     if (is_given(option) && !is_given(other)) return Wrong(option + " requires " + other);
+  return llvm::Error::success();
+}
+
+llvm::Error CommandLine::CheckOutputs(llvm::ArrayRef<llvm::StringRef> files) const {
+  if (argument_use_ == ArgumentUse::kWrite) return llvm::Error::success();
+  for (const std::string& output : files_.write) {
+    for (llvm::StringRef file : files) {
+      std::error_code error;
+      if (!fs::is_regular_file(file.str(), error)) continue;
+      if (fs::equivalent(output, file.str(), error))
+        return Wrong("'" + file + "' cannot be an output: the command reads it");
+    }
+  }
   return llvm::Error::success();
 }
 
@@ -203,6 +223,7 @@ llvm::Expected<std::optional<std::vector<llvm::StringRef>>> CommandLine::Parse(
     }
   }
   if (llvm::Error error = CheckRequirements()) return error;
+  if (llvm::Error error = CheckOutputs(rest)) return error;
   for (llvm::StringRef argument : rest) AddPath(argument, argument_use_ == ArgumentUse::kWrite);
   if (is_sandboxed())
     if (llvm::Error error = EnterSandbox(files_)) return error;

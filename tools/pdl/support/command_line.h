@@ -65,6 +65,7 @@ class CommandLine {
   void AddValue(llvm::StringRef names, llvm::StringRef value, llvm::StringRef help, Setter setter);
   /// Adds an option whose value ParseByteSize reads.
   void AddByteSize(llvm::StringRef names, llvm::StringRef help, std::function<void(int64_t)> set);
+  /// An option that may be given once.
   void AddString(llvm::StringRef names, llvm::StringRef value, llvm::StringRef help,
                  std::string* target);
   void AddChoice(llvm::StringRef names, llvm::ArrayRef<llvm::StringRef> choices,
@@ -74,7 +75,7 @@ class CommandLine {
   enum class ArgumentUse : uint8_t { kRead, kWrite };
   /// Adds --sandbox and --no-sandbox. With --sandbox, Parse ends by EnterSandbox: the files are the
   /// arguments and the values of options, or what follows the '=' in them; those of `outputs`,
-  /// options by their long names, may be written.
+  /// options by their long names, may be written. Parse fails if one of these is an argument.
   void AddSandbox(llvm::ArrayRef<llvm::StringRef> outputs = {},
                   ArgumentUse use = ArgumentUse::kRead);
   /// Parse fails if `option` is given without `other`; both by their long names.
@@ -106,10 +107,13 @@ class CommandLine {
     std::string value;  // empty: a flag
     std::string help;
     Setter setter;
+    bool is_given_once = false;
   };
   const Option* Find(llvm::StringRef spelling) const;
   llvm::Error ParseOption(llvm::ArrayRef<llvm::StringRef> arguments, size_t* index);
   llvm::Error CheckRequirements() const;
+  /// Fails if an output is one of the files that the command reads.
+  llvm::Error CheckOutputs(llvm::ArrayRef<llvm::StringRef> files) const;
   /// Remembers a file that the command line may name.
   void AddPath(llvm::StringRef text, bool is_output);
 
