@@ -103,8 +103,8 @@ llvm::Expected<unsigned> InferenceContext::NormalizeAxis(int64_t axis, unsigned 
   int64_t signed_rank = rank;
   if (axis < -signed_rank || axis >= signed_rank) {
     if (rank == 0) return FailAtAttribute(attribute, Code::kAxis, "a scalar has no axis {0}", axis);
-    return FailAtAttribute(attribute, Code::kAxis, "axis {0} is outside {1}..{2}", axis,
-                           -signed_rank, signed_rank);
+    return FailAtAttribute(attribute, Code::kAxis, "axis {0} is outside {1}..={2}", axis,
+                           -signed_rank, signed_rank - 1);
   }
   return static_cast<unsigned>(axis < 0 ? axis + signed_rank : axis);
 }

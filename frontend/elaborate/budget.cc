@@ -45,13 +45,14 @@ bool Budget::IsCancelled() {
 bool Budget::LookAndTake(Meter& meter, uint64_t count, SourceRange place) {
   if (report_.stopped()) return false;
   if (meter.used > meter.limit || count > meter.limit - meter.used)
-    return ReportLimit(meter, place);
+    return ReportLimit(meter, /*is_estimate=*/false, place);
   meter.used += count;
   meter.look = std::min(meter.limit, meter.used + meter.limit / 8);
   const double share = at_.open_loops == 0 ? 0 : ShareOfRounds();
   if (share == 0 || meter.used <= meter.before_loops) return true;
   const double all = static_cast<double>(meter.used - meter.before_loops) / share;
-  return all <= 2 * static_cast<double>(meter.limit) || ReportLimit(meter, place);
+  return all <= 2 * static_cast<double>(meter.limit) ||
+         ReportLimit(meter, /*is_estimate=*/true, place);
 }
 
 double Budget::ShareOfRounds() const {
@@ -62,12 +63,13 @@ double Budget::ShareOfRounds() const {
   return share;
 }
 
-bool Budget::ReportLimit(const Meter& meter, SourceRange place) {
+bool Budget::ReportLimit(const Meter& meter, bool is_estimate, SourceRange place) {
   if (report_.stopped()) return false;
   const std::string most = ("more than " + llvm::Twine(meter.limit) + " " + meter.of).str();
-  const std::string all = ("the loops and layers of this file " + meter.verb + " " + most + ", " +
-                           llvm::Twine(meter.used) + " of them by ")
-                              .str();
+  const std::string all =
+      ("the loops and layers of this file " + llvm::StringRef(is_estimate ? "would " : "") +
+       meter.verb + " " + most + ", " + llvm::Twine(meter.used) + " of them by ")
+          .str();
   if (!at_.frame->loops.empty()) {
     const TextFrame::OpenLoop& loop = at_.frame->loops.back();
     Diagnostic& diagnostic = report_.Error(Code::kTextTooLong, loop.over,

@@ -57,7 +57,7 @@ class Budget {
   /// The fraction of the iterations of all open loops that is done.
   double ShareOfRounds() const;
   /// Reports the loop or the layer call that exceeds a limit, or else `place`. Returns false.
-  bool ReportLimit(const Meter& meter, SourceRange place);
+  bool ReportLimit(const Meter& meter, bool is_estimate, SourceRange place);
 
   const CompileRequest& request_;
   Position& at_;

@@ -108,6 +108,17 @@ std::vector<llvm::StringRef> CalleeTable::CalleeNames() {
   return known;
 }
 
+std::string CalleeTable::HintOfFile(llvm::StringRef layer) {
+  const auto& files = at_.frame->module->named;
+  if (!report_.SpendSuggestions(files.size())) return "";
+  llvm::StringRef first;  // a StringMap is unordered
+  for (const auto& entry : files)
+    if (entry.second != nullptr && entry.second->layers.contains(layer) &&
+        (first.empty() || entry.first() < first))
+      first = entry.first();
+  return first.empty() ? "" : report_.Suggest(layer, (first + "." + layer).str());
+}
+
 void CalleeTable::ReportMethod(const ast::NameExpr* net, const ast::MemberExpr* member) {
   const llvm::StringRef name = member->member.text;
   const auto value = at_.frame->scope.find(net->name);
@@ -172,9 +183,10 @@ Callee CalleeTable::ResolveCallee(const ast::Expr* expr) {
                   "'" + name->name + "' begins a statement and is not called: " + example);
     return {};
   }
+  std::string hint = HintOfFile(name->name);
+  if (hint.empty()) hint = report_.DidYouMean(name->name, CalleeNames());
   report_.Error(Code::kUnknownOperator, name->range,
-                "no operator or layer is called '" + name->name + "'" +
-                    report_.DidYouMean(name->name, CalleeNames()));
+                "no operator or layer is called '" + name->name + "'" + hint);
   return {};
 }
 

@@ -27,6 +27,8 @@ class CalleeTable {
   Callee ResolveCallee(const ast::Expr* callee);
 
  private:
+  /// "; did you mean 'file.layer'?" if an imported file has the layer, otherwise empty.
+  std::string HintOfFile(llvm::StringRef layer);
   /// Reports a call of `net.member`, where `net` is no imported file.
   void ReportMethod(const ast::NameExpr* net, const ast::MemberExpr* member);
 

@@ -13,6 +13,10 @@
 
 namespace pdl {
 
+void Functions::ReportNotCalled(llvm::StringRef name, SourceRange range) {
+  report_.Error(Code::kOperandKind, range, "a function is written as a call: " + name + "()");
+}
+
 Datum Functions::ReadFunction(const ast::Expr* expr) {
   while (const auto* parenthesis = llvm::dyn_cast<ast::ParenthesisExpr>(expr)) {
     expr = parenthesis->inner;
@@ -21,6 +25,13 @@ Datum Functions::ReadFunction(const ast::Expr* expr) {
   if (const auto* text = llvm::dyn_cast<ast::StringExpr>(expr)) {
     return FunctionNamed(text->value, text->range);
   }
+  if (llvm::isa<ast::MemberExpr>(expr)) {
+    const llvm::StringRef text = at_.file->Text(expr->range);
+    if (callees_.FindCallee(text).is_network()) {
+      ReportNotCalled(text, expr->range);
+      return Datum();
+    }
+  }
   if (const auto* name = llvm::dyn_cast<ast::NameExpr>(expr)) {
     if (auto found = at_.frame->instances.find(name->name); found != at_.frame->instances.end()) {
       return found->second == nullptr ? Datum() : Datum(found->second);
@@ -28,8 +39,7 @@ Datum Functions::ReadFunction(const ast::Expr* expr) {
     if (!at_.frame->scope.contains(name->name)) {
       const Callee callee = callees_.FindCallee(name->name);
       if (callee.op != nullptr || callee.is_network()) {
-        report_.Error(Code::kOperandKind, name->range,
-                      "a function is written as a call: " + name->name + "()");
+        ReportNotCalled(name->name, name->range);
         return Datum();
       }
     }

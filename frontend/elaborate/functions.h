@@ -54,6 +54,8 @@ class Functions {
   void ElaborateInstance(const ast::LayerInstanceStatement* statement);
 
  private:
+  /// Reports the name of an operator or a layer where a call of it is expected.
+  void ReportNotCalled(llvm::StringRef name, SourceRange range);
   /// Evaluates the inputs of a function call; an erroneous input is poison. Returns false if a
   /// limit was exceeded.
   bool ReadInputs(const Callee& callee, const ast::CallExpr* expr, const Operand* piped,

@@ -305,12 +305,17 @@ static llvm::StringRef NameOf(NameKind kind) {
 void UnusedNames::Report() {
   if (!request_.warn_unused || request_.training_step || report_.diagnostics().has_errors()) return;
   Analysis analysis(ast_, graph_, usage_);
+  const bool computes =
+      !graph_.outputs().empty() || !graph_.updates().empty() || !graph_.trainings().empty();
   for (const Definition* definition : analysis.FindUnused()) {
-    report_.diagnostics()
-        .Warning(
-            Code::kUnusedName, ast_.file, definition->range,
-            ("the " + NameOf(definition->kind) + " '" + definition->name + "' is not used").str())
-        .Note("a name that begins with '_' may be unused");
+    Diagnostic& warning = report_.diagnostics().Warning(
+        Code::kUnusedName, ast_.file, definition->range,
+        ("the " + NameOf(definition->kind) + " '" + definition->name + "' is not used").str());
+    if (!computes && definition->kind == NameKind::kValue && definition->layer == nullptr)
+      warning.Note(
+          ("the network has no output, so it computes nothing: output " + definition->name).str());
+    else
+      warning.Note("a name that begins with '_' may be unused");
   }
   for (const Definition* definition : analysis.FindNamesOfStates()) {
     Diagnostic& warning = report_.diagnostics().Warning(

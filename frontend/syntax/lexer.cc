@@ -405,6 +405,10 @@ void Lexer::LexUnknown() {
     if (diagnostic != nullptr) {
       const CharacterHelp help = HelpOnCharacter(character);
       if (!help.note.empty()) diagnostic->Note(help.note.str());
+      const bool is_in_word =
+          (begin > 0 && llvm::isAlnum(text_[begin - 1])) || llvm::isAlnum(Peek());
+      if (help.note.empty() && c >= 0x80 && is_in_word)
+        diagnostic->Note("names consist of ASCII letters, digits and '_'");
       if (!help.instead.empty()) diagnostic->Suggest(range, help.instead.str());
       if (character == ";" && EndsLine()) diagnostic->Suggest(range, "");
     }

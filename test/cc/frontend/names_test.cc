@@ -98,8 +98,8 @@ TEST(Limits, AreThoseOfTheRequest) {
   // Estimated by the remaining iterations, it would exceed twice the limit.
   limits.calls = 15;
   EXPECT_EQ(messages(calls, limits),
-            "t.pdl:4:12: error: the loops and layers of this file make more than 15 calls of "
-            "operators, 2 of them by iteration 2 of 2 of this loop [PDL0012]\n"
+            "t.pdl:4:12: error: the loops and layers of this file would make more than 15 calls "
+            "of operators, 2 of them by iteration 2 of 2 of this loop [PDL0012]\n"
             " 4 |   for j in 0..2 { y = relu(y) }\n"
             "   |            ^~~~\n"
             "   = t.pdl:3:10: in iteration 1 of 9 of this loop\n"

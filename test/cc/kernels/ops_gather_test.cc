@@ -39,7 +39,7 @@ TEST(Gather, Infers) {
   EXPECT_EQ(InferText("gather", {Type(DType::kF32, {10, 8}), IndexType({n}, Dim(11))}),
             "301 at 0, 1: an index may be outside its axis: 10 is less than 11");
   EXPECT_EQ(InferText("gather", {x, IndexType({n})}, {{"axis", int64_t{2}}}),
-            "306 at axis: axis 2 is outside -2..2");
+            "306 at axis: axis 2 is outside -2..=1");
   EXPECT_EQ(InferText("gather", {x, x}), "302 at 1: 'indices' must be i32 or i64, got f32[V, 8]");
   EXPECT_EQ(InferText("gather", {Type(DType::kF32, {}), IndexType({n})}),
             "306 at axis: a scalar has no axis 0");

@@ -172,7 +172,7 @@ TEST(Reductions, Reject) {
   const Type x(DType::kF32, {Dim::Symbol("N"), 3});
   EXPECT_EQ(InferText("sum", {x}, {{"axes", std::vector<int64_t>{1}}}), "f32[N]");
   EXPECT_EQ(InferText("sum", {x}, {{"axes", std::vector<int64_t>{2}}}),
-            "306 at axes: axis 2 is outside -2..2");
+            "306 at axes: axis 2 is outside -2..=1");
   EXPECT_EQ(InferText("sum", {x}, {{"axes", std::vector<int64_t>{0, -2}}}),
             "306 at axes: axis 0 is named twice");
   EXPECT_EQ(InferText("mean", {Type(DType::kI32, {3})}),

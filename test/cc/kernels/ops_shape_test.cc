@@ -107,7 +107,7 @@ TEST(Transpose, Refuses) {
   EXPECT_EQ(InferText("transpose", {F32({3, 4})}, {{"perm", Ints{0, 0}}}),
             "306 at perm: axis 0 is named twice");
   EXPECT_EQ(InferText("transpose", {F32({3, 4})}, {{"perm", Ints{0, 2}}}),
-            "306 at perm: axis 2 is outside -2..2");
+            "306 at perm: axis 2 is outside -2..=1");
 }
 
 TEST(BroadcastTo, RepeatsAlongOnes) {
@@ -168,7 +168,7 @@ TEST(Slice, OutsideIsAMistake) {
   EXPECT_EQ(InferText("slice", {x}, Slice({1}, {3}, {2}, {1})),
             "306 at stops: stop 2 comes before start 3");
   EXPECT_EQ(InferText("slice", {x}, Slice({2}, {3}, {2}, {1})),
-            "306 at axes: axis 2 is outside -2..2");
+            "306 at axes: axis 2 is outside -2..=1");
   EXPECT_EQ(InferText("slice", {x}, Slice({1}, {0, 0}, {2}, {1})),
             "301 at starts: 'starts' must have one entry for each of the 1 axes, got 2");
   EXPECT_EQ(InferText("slice", {x}, Slice({1}, {0}, {2}, {0})).substr(0, 12), "203 at steps");
@@ -189,7 +189,7 @@ TEST(Concat, JoinsAlongAnAxis) {
             "301 at 0, 1: sizes along other axes differ: 3 and 4");
   EXPECT_EQ(InferText("concat", {F32({n, 3}), F32({n})}), "305 at 0, 1: ranks differ: 2 and 1");
   EXPECT_EQ(InferText("concat", {F32({n, 3})}, {{"axis", int64_t{2}}}),
-            "306 at axis: axis 2 is outside -2..2");
+            "306 at axis: axis 2 is outside -2..=1");
   EXPECT_EQ(InferText("concat", {F32({3}), Type(DType::kF64, {3})}),
             "303 at 0, 1: dtypes differ: f32 and f64");
   EXPECT_EQ(InferText("concat", {F32({})}), "305 at 0: a scalar has no axis to concatenate along");
