@@ -2,6 +2,7 @@
 
 #include "llvm/ADT/SmallString.h"
 #include "llvm/Support/Path.h"
+#include "model/onnx_file.h"
 #include "pdl/compiler/compiler.h"
 #include "pdl/compiler/load.h"
 #include "pdl/compiler/serialize.h"
@@ -12,6 +13,12 @@ namespace pdl {
 
 llvm::Error SaveNetwork(const Network& network, llvm::StringRef path,
                         const llvm::StringMap<Tensor>& states) {
+  if (llvm::sys::path::extension(path) == ".onnx") {
+    OnnxFileOptions options;
+    const llvm::StringRef stem = llvm::sys::path::stem(path);
+    if (!stem.empty()) options.name = stem.str();
+    return WriteOnnxFile(network, path, states, options);
+  }
   Graph graph = network.graph().Clone();
   llvm::SmallString<128> weights_path(path);
   llvm::sys::path::replace_extension(weights_path, ".safetensors");

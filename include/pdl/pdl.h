@@ -284,7 +284,7 @@ class PDL_API Model {
   Result<TrainedModel> Train(const Arrays& data, const TrainRequest& request = {}) const;
 
   /// Saves the network, as source if `path` ends in .pdl, else compiled, and its weights in a
-  /// .safetensors file next to it.
+  /// .safetensors file next to it; or if it ends in .onnx, as an ONNX model for inference.
   Status Save(const std::string& path) const;
 
   /// Implementation; constructed by libpdl only.

@@ -134,7 +134,7 @@ PDL_API void pdl_model_free(pdl_model* model);
 /* The compiler's warnings; "" if there are none. */
 PDL_API const char* pdl_model_warnings(const pdl_model* model);
 /* Saves the network, as source if `path` ends in .pdl, else compiled, and its weights in a
- * .safetensors file next to it. */
+ * .safetensors file next to it; or if it ends in .onnx, as an ONNX model for inference. */
 PDL_API pdl_status* pdl_model_save(const pdl_model* model, const char* path);
 
 /* An input, output, parameter or state. Its strings and sizes belong to the model. */

@@ -6,7 +6,7 @@
 #include "kernels/convolution/conv_plan.h"
 #include "kernels/convolution/packed_weight.h"
 #include "kernels/core/cpu_isa.h"
-#include "kernels/core/float_copy.h"
+#include "kernels/core/rounding.h"
 #include "kernels/linear/matmul_plan.h"
 #include "kernels/linear/panel_gemm.h"
 

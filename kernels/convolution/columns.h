@@ -10,6 +10,7 @@
 
 #include "kernels/convolution/sliding_window.h"
 #include "kernels/core/element.h"
+#include "kernels/core/rounding.h"
 
 namespace pdl {
 

@@ -5,7 +5,7 @@
 #include "kernels/convolution/channels_last_conv.h"
 #include "kernels/convolution/dnnl_conv.h"
 #include "kernels/convolution/packed_weight.h"
-#include "kernels/core/float_copy.h"
+#include "kernels/core/rounding.h"
 #include "llvm/ADT/STLExtras.h"
 #include "llvm/ADT/Sequence.h"
 #include "llvm/Support/FormatVariadic.h"

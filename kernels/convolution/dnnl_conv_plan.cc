@@ -5,6 +5,7 @@
 #include "kernels/convolution/conv_plan.h"
 #include "kernels/convolution/dnnl_conv.h"
 #include "kernels/core/float_copy.h"
+#include "kernels/core/rounding.h"
 #include "llvm/Support/FormatVariadic.h"
 
 namespace pdl {

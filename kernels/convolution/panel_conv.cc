@@ -7,6 +7,7 @@
 #include "kernels/convolution/channels_last_conv.h"
 #include "kernels/convolution/conv_plan.h"
 #include "kernels/convolution/packed_weight.h"
+#include "kernels/core/rounding.h"
 #include "kernels/linear/gemm.h"
 #include "kernels/linear/panel_blocks.h"
 #include "kernels/linear/panel_gemm.h"

@@ -3,6 +3,7 @@
 #define PDL_KERNELS_CONVOLUTION_POOL_WINDOW_H_
 
 #include "kernels/convolution/sliding_window.h"
+#include "kernels/core/rounding.h"
 
 namespace pdl {
 

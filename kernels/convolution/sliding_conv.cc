@@ -8,6 +8,7 @@
 #include "kernels/convolution/packed_weight.h"
 #include "kernels/core/register_epilogue.h"
 #include "kernels/core/registers.h"
+#include "kernels/core/rounding.h"
 #include "llvm/Support/FormatVariadic.h"
 
 namespace pdl {

@@ -5,6 +5,8 @@
 
 #include <cstdint>
 
+#include "kernels/core/rounding.h"
+
 #ifdef __CUDACC__
 #define PDL_WINDOW_FUNCTION __host__ __device__ __forceinline__
 #else
@@ -25,9 +27,6 @@ struct WindowDim {
   }
   PDL_WINDOW_FUNCTION bool Has(int64_t place) const { return place >= 0 && place < in; }
 };
-
-/// n / divisor rounded up, for n >= 1, without overflow.
-PDL_WINDOW_FUNCTION int64_t DivideUp(int64_t n, int64_t divisor) { return (n - 1) / divisor + 1; }
 
 /// Up to three dims, outermost first; if there are fewer, the leading ones are 1.
 struct SlidingWindow {

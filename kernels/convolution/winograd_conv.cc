@@ -16,6 +16,7 @@
 #include "kernels/convolution/packed_weight.h"
 #include "kernels/core/register_epilogue.h"
 #include "kernels/core/registers.h"
+#include "kernels/core/rounding.h"
 #include "kernels/linear/gemm.h"
 #include "kernels/linear/panel_gemm.h"
 #include "llvm/Support/FormatVariadic.h"

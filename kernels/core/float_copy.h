@@ -14,10 +14,6 @@ namespace pdl {
 
 inline bool IsHalf(DType dtype) { return dtype == DType::kF16 || dtype == DType::kBF16; }
 
-inline int64_t RoundUp(int64_t n, int64_t multiple) {
-  return (n + multiple - 1) / multiple * multiple;
-}
-
 /// Copies n elements of one dtype to another; one of the two is f32, the other f16 or bf16.
 void Convert(DType from, const void* in, DType to, void* out, int64_t n, CPUContext& context);
 

@@ -5,6 +5,7 @@
 
 #include "kernels/core/cpu_isa.h"
 #include "kernels/core/float_copy.h"
+#include "kernels/core/rounding.h"
 #include "kernels/linear/panel_blocks.h"
 #include "kernels/linear/panel_gemm.h"
 #include "llvm/Support/FormatVariadic.h"
@@ -29,8 +30,6 @@ constexpr int64_t kLeastRows = 64;
 constexpr int64_t kManyColumns = 256;
 // The limit for an operand that several blocks read repeatedly.
 constexpr int64_t kSharedBytes = int64_t{1} << 20;
-
-int64_t DivideUp(int64_t n, int64_t divisor) { return (n + divisor - 1) / divisor; }
 
 // The offset of the operand's matrix for each matrix of the result's batch.
 std::vector<int64_t> BatchOffsets(llvm::ArrayRef<int64_t> operand_batch,
@@ -228,14 +227,14 @@ llvm::Expected<bool> MatmulPlan::PreparePanels(const PrepareContext& context) {
   const PanelBlocks blocks = CutIntoPanelBlocks(work);
   CutInto(blocks.rows, blocks.columns, blocks.groups);
   const int64_t pointers = RoundUp(block_rows_, PanelRows()) * static_cast<int64_t>(sizeof(float*));
-  scratch_bytes_ = RoundUp(pointers, 64) + PanelScratchBytes(block_rows_, block_columns_);
+  pointer_bytes_ = RoundUp(pointers, 64);
+  scratch_bytes_ = pointer_bytes_ + PanelScratchBytes(block_rows_, block_columns_);
   return true;
 }
 
 void MatmulPlan::RunPanels(const GemmShape& shape, const float* a, const float* b, float* c,
                            void* scratch) const {
   const float** rows = static_cast<const float**>(scratch);
-  const int64_t pointers = RoundUp(block_rows_, PanelRows()) * static_cast<int64_t>(sizeof(float*));
   for (int64_t i = 0; i < shape.m; ++i) rows[i] = a + i * shape.a_row;
   PanelGemm gemm;
   gemm.rows = shape.m;
@@ -246,7 +245,7 @@ void MatmulPlan::RunPanels(const GemmShape& shape, const float* a, const float* 
   gemm.c = c;
   gemm.c_row = shape.c_row;
   if (PanelScratchBytes(shape.m, shape.n) > 0)
-    gemm.scratch = reinterpret_cast<float*>(static_cast<char*>(scratch) + RoundUp(pointers, 64));
+    gemm.scratch = reinterpret_cast<float*>(static_cast<char*>(scratch) + pointer_bytes_);
   RunPanelGemm(gemm);
 }
 
@@ -290,7 +289,7 @@ llvm::Error MatmulPlan::PackIntoPanels(const PrepareContext& context) {
       llvm::formatv("panels-{0}-{1}-{2}", PanelColumns(), s.b_row, s.b_column).str();
   auto packed = context.Pack(1, layout, pack);
   if (!packed) return packed.takeError();
-  ordered_b_ = std::move(*packed);
+  packed_b_ = std::move(*packed);
   reads_b_ = false;
   // The offset of a column, which is the first of a panel.
   shape_.b_column = s.k;
@@ -352,7 +351,7 @@ llvm::Error MatmulPlan::PreparePlain(const PrepareContext& context) {
   };
   auto packed = context.Pack(1, "row-major", pack);
   if (!packed) return packed.takeError();
-  ordered_b_ = std::move(*packed);
+  packed_b_ = std::move(*packed);
   reads_b_ = false;
   return llvm::Error::success();
 }
@@ -403,7 +402,7 @@ void MatmulPlan::LayOutWorkspace() {
     if (reads_b_) b_at_ = take(b_elements_ * element_size_);
   }
   if (orders_a_) ordered_a_at_ = take(shape_.m * shape_.k * element_size_);
-  if (orders_b_ && ordered_b_ == nullptr) ordered_b_at_ = take(b_elements_ * element_size_);
+  if (orders_b_ && packed_b_ == nullptr) ordered_b_at_ = take(b_elements_ * element_size_);
   scratch_at_ = take(scratch_bytes_ * groups_);
 }
 
@@ -431,8 +430,8 @@ void MatmulPlan::Run(const Tensor& a, const Tensor& b, void* c, void* workspace_
     Convert(dtype_, right, compute_dtype_, workspace + b_at_, b_elements_, context);
     right = workspace + b_at_;
   }
-  if (ordered_b_ != nullptr) {
-    right = static_cast<const char*>(ordered_b_.get());
+  if (packed_b_ != nullptr) {
+    right = static_cast<const char*>(packed_b_.get());
   } else if (orders_b_) {
     order_b_.Run(right, workspace + ordered_b_at_, context);
     right = workspace + ordered_b_at_;

@@ -75,8 +75,9 @@ class MatmulPlan : public CallState {
   std::vector<std::unique_ptr<DnnlGemm>> dnnl_;
   bool dnnl_by_block_ = false;
   bool reads_b_ = true;
-  /// The right operand in row-major order: prepared once if it is constant, else in each run.
-  std::shared_ptr<const void> ordered_b_;
+  /// A constant right operand, in panels or in row-major order.
+  std::shared_ptr<const void> packed_b_;
+  /// Each run copies the right operand in row-major order, unless it is packed.
   bool orders_b_ = false;
   StridedCopy order_b_;
   /// Each run copies the left operand by columns.
@@ -85,6 +86,7 @@ class MatmulPlan : public CallState {
 
   // Offsets into the workspace, in bytes; -1 if unused.
   int64_t a_at_ = -1, b_at_ = -1, c_at_ = -1, ordered_a_at_ = -1, ordered_b_at_ = -1;
+  int64_t pointer_bytes_ = 0;  // at the begin of the scratch memory, of rows for RunPanels
   int64_t scratch_at_ = 0;
   int64_t scratch_bytes_ = 0;  // of one group
   int64_t workspace_bytes_ = 0;

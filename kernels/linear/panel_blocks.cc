@@ -2,7 +2,7 @@
 
 #include <algorithm>
 
-#include "kernels/core/float_copy.h"
+#include "kernels/core/rounding.h"
 #include "kernels/linear/gemm.h"
 
 namespace pdl {
@@ -10,8 +10,6 @@ namespace {
 
 /// Blocks of fewer multiply-adds do not gain from another thread.
 constexpr int64_t kSmallWork = int64_t{1} << 20;
-
-int64_t DivideUp(int64_t n, int64_t divisor) { return (n + divisor - 1) / divisor; }
 
 /// The time for all blocks, relative to that for the multiplications by one thread.
 double CostOf(const PanelBlocks& blocks, int64_t threads) {

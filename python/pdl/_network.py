@@ -249,7 +249,8 @@ class Network(_pdl.NetworkCore):
         return self._plan(truth_of(training, "training"), sizes)
 
     def save(self, path: str | os.PathLike[str]) -> None:
-        """Writes the network to a file, and its parameters to a .safetensors file next to it.
+        """Writes the network to a file, and its parameters to a .safetensors file next to it; or an ONNX model for
+        inference.
 
         States are stored if their values were given or learned, or changed by runs or ``set_state``; they are the
         initial values of the loaded network. States with data-dependent sizes are not stored.
@@ -257,16 +258,18 @@ class Network(_pdl.NetworkCore):
         Parameters
         ----------
         path : str or path
-            ends in .pdl (source) or .pdlc (compiled)
+            ends in .pdl (source), .pdlc (compiled) or .onnx
 
         Raises
         ------
         pdl.FileError
             if the path has another suffix, or the file cannot be written
+        pdl.Error
+            for .onnx, if ONNX has no counterpart for a call; the message lists all such calls
         """
-        path = os.fspath(path)
-        if not path.endswith((".pdl", ".pdlc")):
-            raise FileError(f"'{path}' must end in .pdl (source) or .pdlc (compiled)")
+        path = os.fsdecode(path)
+        if not path.endswith(_ENDINGS):
+            raise FileError(f"'{path}' must end in .pdl (source), .pdlc (compiled) or .onnx")
         self._save(path)
 
     def session(self) -> Network:

@@ -519,3 +519,19 @@ def test_the_place_of_a_mistake() -> None:
     assert places == [("PDL0102", "net.pdl", 3, 16), ("PDL0203", "net.pdl", 4, 25)]
     with pytest.raises(ValueError, match="the source has a lone surrogate, character 2"):
         pdl.compile("# \ud800\noutput y = 1.0")
+
+
+def test_saved_as_an_onnx_model(tmp_path: pathlib.Path) -> None:
+    net = pdl.compile(
+        "input x: f32[N, 3]\nstate s: f32[] = zeros()\nparam w: f32[3, 2] = normal()\noutput y = x @ w + s"
+    )
+    net.set_state("s", 5.0)
+    net.set_parameter("w", ones(3, 2))
+    path = tmp_path / "net.onnx"
+    net.save(path)
+    again = pdl.load(path)
+    assert list(again.inputs) == ["x"] and again(x=ones(1, 3))["y"].tolist() == [[8, 8]]
+    ragged = pdl.compile("input x: f32[N, ~T]\noutput y = x")
+    with pytest.raises(pdl.Error, match="ragged"):
+        ragged.save(tmp_path / "ragged.onnx")
+    assert not (tmp_path / "ragged.onnx").exists()

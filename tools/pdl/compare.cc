@@ -189,7 +189,8 @@ RunOptions OptionsOf(const CompareArguments& arguments) {
 
 llvm::Error CompareNetworks(Side& first, Side& second, CompareArguments& arguments,
                             CompareReport& report) {
-  const Pairs& pairs = arguments.pairs;
+  Pairs pairs = arguments.pairs;  // of values
+  pairs.AddOutputs(first.network->optimized_graph(), second.network->optimized_graph());
   if (first.network != second.network)
     if (llvm::Error error = CompareVariables(first, second, arguments, report)) return error;
   const llvm::StringSet<> mine = ResultsOf(first.network->optimized_graph());
@@ -203,7 +204,7 @@ llvm::Error CompareNetworks(Side& first, Side& second, CompareArguments& argumen
   };
   const RunOptions options = OptionsOf(arguments);
   RunOptions options_b = options;
-  for (std::string& name : options_b.outputs) name = pairs.SecondOf(name);
+  for (std::string& name : options_b.outputs) name = arguments.pairs.SecondOf(name);
   if (llvm::Error error =
           RunLockstep(first, second, pairs, options, options_b, handler, &report.left_out))
     return error;

@@ -165,6 +165,7 @@ int CompileMain(Arguments arguments) {
   AddWeightsOption(line, &compile.common);
   AddMessageOptions(line);
   line.AddSandbox({"--output"});
+  line.AllowReplacing(".pdlc");
   line.Require("--sandbox", "--output");
   auto file = line.ParseOneFile(arguments);
   if (!file) return Finish(file.takeError());

@@ -1,12 +1,6 @@
 // pdl export: writes a network as an ONNX model.
-#include "onnx/export/export.h"
-
-#include <optional>
-
 #include "llvm/Support/Path.h"
-#include "pdl/op/error.h"
-#include "pdl/op/op_registry.h"
-#include "runtime/io/file.h"
+#include "model/onnx_file.h"
 #include "tools/pdl/commands.h"
 #include "tools/pdl/support/console.h"
 #include "tools/pdl/support/load_network.h"
@@ -32,64 +26,11 @@ pdl export model.pdl -o model.onnx --weights=model.safetensors
 pdl export model.pdlc -o model.onnx --external-data
 )"};
 
-/// Larger weights are written to a separate file: a protobuf message is limited to 2 GiB.
-constexpr int64_t kMaxInModel = int64_t{1} << 30;
-
 struct ExportArguments {
   CommonOptions common;
   std::string out;
   bool external_data = false;
 };
-
-/// The file next to a model that stores its weights. An existing file of its name may be one that
-/// is being read; it is replaced when both files are complete.
-class DataFile {
- public:
-  explicit DataFile(llvm::StringRef model) : path_(model.str() + ".data") {}
-
-  llvm::Error Store(const Constant& bytes, onnx::TensorProto* tensor) {
-    if (!file_) {
-      // The user has not given its name, so a link there is not followed.
-      llvm::Expected<AtomicFile> file = AtomicFile::Create(path_, AtomicFile::Links::kReplace);
-      if (!file) return file.takeError();
-      file_.emplace(std::move(*file));
-    }
-    // So that programs can map it.
-    constexpr int64_t kAlignment = 4096;
-    const std::string padding(static_cast<size_t>(-size_ & (kAlignment - 1)), '\0');
-    if (llvm::Error error = file_->Write(padding)) return error;
-    size_ += static_cast<int64_t>(padding.size());
-    const auto set = [&](const char* key, const std::string& value) {
-      onnx::StringStringEntryProto* entry = tensor->add_external_data();
-      entry->set_key(key);
-      entry->set_value(value);
-    };
-    set("location", llvm::sys::path::filename(path_).str());
-    set("offset", std::to_string(size_));
-    set("length", std::to_string(bytes.num_bytes()));
-    tensor->set_data_location(onnx::TensorProto::EXTERNAL);
-    size_ += bytes.num_bytes();
-    return file_->Write(bytes.data(), bytes.num_bytes());
-  }
-
-  llvm::Error Commit() { return file_ ? file_->Commit() : llvm::Error::success(); }
-
- private:
-  std::string path_;
-  std::optional<AtomicFile> file_;
-  int64_t size_ = 0;
-};
-
-/// The total size of parameters and states.
-int64_t WeightBytes(const Graph& graph) {
-  int64_t bytes = 0;
-  for (const Value* variable : Variables(graph)) {
-    const Dim count = NumElements(variable->type().dims);
-    if (count.is_valid() && count.is_constant())
-      bytes += count.constant() * DTypeSize(variable->type().dtype);
-  }
-  return bytes;
-}
 
 llvm::Error Export(llvm::StringRef path, const ExportArguments& arguments) {
   llvm::Expected<LoadedNetwork> loaded = LoadNetwork(path, arguments.common);
@@ -97,27 +38,11 @@ llvm::Error Export(llvm::StringRef path, const ExportArguments& arguments) {
   llvm::Expected<std::shared_ptr<const Network>> network =
       CreateNetwork(std::move(*loaded), arguments.common);
   if (!network) return network.takeError();
-  DataFile data(arguments.out);
-  OnnxExportOptions options;
+  OnnxFileOptions options;
   const llvm::StringRef stem = llvm::sys::path::stem(path);
   if (path != "-" && !stem.empty()) options.name = stem.str();
-  options.value = [&](llvm::StringRef name) { return (*network)->InitialValue(name); };
-  if (arguments.external_data || WeightBytes((*network)->graph()) >= kMaxInModel)
-    options.store = [&](const Constant& bytes, onnx::TensorProto* tensor) {
-      return data.Store(bytes, tensor);
-    };
-  llvm::Expected<onnx::ModelProto> model =
-      ExportOnnx((*network)->graph(), GlobalRegistry(), options);
-  if (!model) return model.takeError();
-  std::string bytes;
-  if (!model->SerializeToString(&bytes))
-    return MakeUserError(Code::kBadFile, "'{0}' would be larger than 2 GiB", arguments.out);
-  // If the disk is full, the old model and its weights stay.
-  llvm::Expected<AtomicFile> file = AtomicFile::Create(arguments.out);
-  if (!file) return file.takeError();
-  if (llvm::Error error = file->Write(bytes)) return error;
-  if (llvm::Error error = data.Commit()) return error;
-  return file->Commit();
+  options.external_data = arguments.external_data;
+  return WriteOnnxFile(**network, arguments.out, {}, options);
 }
 
 }  // namespace
@@ -139,6 +64,7 @@ int ExportMain(Arguments arguments) {
                 });
   AddMessageOptions(line);
   line.AddSandbox({"--output"});
+  line.AllowReplacing(".onnx");
   auto file = line.ParseOneFile(arguments);
   if (!file) return Finish(file.takeError());
   if (!*file) return kSuccess;

@@ -67,6 +67,20 @@ llvm::Error Pairs::Add(llvm::StringRef argument) {
   return llvm::Error::success();
 }
 
+void Pairs::AddOutputs(const Graph& first, const Graph& second) {
+  const Pairs given = *this;
+  for (const GraphOutput& output : first.outputs()) {
+    const GraphOutput* partner = second.FindOutput(given.SecondOf(output.name));
+    if (!partner || output.value->kind() != ValueKind::kResult ||
+        partner->value->kind() != ValueKind::kResult)
+      continue;
+    const llvm::StringRef a = output.value->name(), b = partner->value->name();
+    if (a == b || second_of_.contains(a) || first_of_.contains(b)) continue;
+    second_of_[a] = b.str();
+    first_of_[b] = a.str();
+  }
+}
+
 std::string Pairs::Lookup(const llvm::StringMap<std::string>& to,
                           const llvm::StringMap<std::string>& back, llvm::StringRef name) {
   const auto found = to.find(name);

@@ -7,6 +7,7 @@
 
 #include "llvm/ADT/StringMap.h"
 #include "llvm/Support/Error.h"
+#include "pdl/compiler/graph.h"
 #include "pdl/op/device_context.h"
 #include "pdl/runtime/network.h"
 #include "pdl/runtime/scope.h"
@@ -22,6 +23,9 @@ class Pairs {
   /// Adds one value of --pair: "A=B". A UsageError if it is malformed or contradicts an earlier
   /// one.
   llvm::Error Add(llvm::StringRef argument);
+  /// Pairs the values of outputs of the same name, which may have other names of their own, unless
+  /// one of them is paired already.
+  void AddOutputs(const Graph& first, const Graph& second);
   /// The name in the first network of the second network's value `name`, and vice versa.
   std::string FirstOf(llvm::StringRef name) const { return Lookup(first_of_, second_of_, name); }
   std::string SecondOf(llvm::StringRef name) const { return Lookup(second_of_, first_of_, name); }

@@ -194,6 +194,7 @@ llvm::Error CommandLine::CheckOutputs(llvm::ArrayRef<llvm::StringRef> files) con
     for (llvm::StringRef file : files) {
       std::error_code error;
       if (!fs::is_regular_file(file.str(), error)) continue;
+      if (!replaceable_.empty() && file.ends_with(replaceable_)) continue;
       if (fs::equivalent(output, file.str(), error))
         return Wrong("'" + file + "' cannot be an output: the command reads it");
     }

@@ -75,9 +75,12 @@ class CommandLine {
   enum class ArgumentUse : uint8_t { kRead, kWrite };
   /// Adds --sandbox and --no-sandbox. With --sandbox, Parse ends by EnterSandbox: the files are the
   /// arguments and the values of options, or what follows the '=' in them; those of `outputs`,
-  /// options by their long names, may be written. Parse fails if one of these is an argument.
+  /// options by their long names, may be written. Parse fails if one of these is an argument, unless
+  /// AllowReplacing allows it.
   void AddSandbox(llvm::ArrayRef<llvm::StringRef> outputs = {},
                   ArgumentUse use = ArgumentUse::kRead);
+  /// An output may replace a file with this ending that the command reads, such as ".onnx".
+  void AllowReplacing(llvm::StringRef ending) { replaceable_ = ending; }
   /// Parse fails if `option` is given without `other`; both by their long names.
   void Require(llvm::StringRef option, llvm::StringRef other) {
     requirements_.emplace_back(option, other);
@@ -124,6 +127,7 @@ class CommandLine {
   std::vector<const Option*> given_;  // into options_
   bool is_sandboxed_ = false, is_not_sandboxed_ = false;
   std::vector<llvm::StringRef> outputs_;
+  llvm::StringRef replaceable_;  // an ending, or empty
   ArgumentUse argument_use_ = ArgumentUse::kRead;
   SandboxFiles files_;
 };
