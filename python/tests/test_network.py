@@ -532,6 +532,6 @@ def test_saved_as_an_onnx_model(tmp_path: pathlib.Path) -> None:
     again = pdl.load(path)
     assert list(again.inputs) == ["x"] and again(x=ones(1, 3))["y"].tolist() == [[8, 8]]
     ragged = pdl.compile("input x: f32[N, ~T]\noutput y = x")
-    with pytest.raises(pdl.Error, match="ragged"):
+    with pytest.raises(pdl.Error, match="ONNX supports only dense tensors"):
         ragged.save(tmp_path / "ragged.onnx")
     assert not (tmp_path / "ragged.onnx").exists()
