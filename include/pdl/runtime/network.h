@@ -37,8 +37,8 @@ struct NetworkOptions {
   DType precision = DType::kF32;
   /// The folder of weight files; nothing outside it is read.
   std::string weight_folder = ".";
-  /// Verify the SHA-256 of each weight that has a stored one, when the network is created. Files are
-  /// mapped: to change one that a network uses, replace it by another file.
+  /// Verify the SHA-256 of each weight that has a stored one, when the network is created. Files
+  /// are mapped: to change one that a network uses, replace it by another file.
   bool verify_weights = true;
   /// Values of parameters and states by name; they take precedence over files and initializers.
   llvm::StringMap<Constant> weights;

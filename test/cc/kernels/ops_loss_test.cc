@@ -138,7 +138,8 @@ TEST(Flatten, JoinsAxes) {
   EXPECT_EQ(InferText("flatten", {x}), "f32[N, 24*H]");
   EXPECT_EQ(InferText("flatten", {x}, {{"axis", int64_t{-2}}}), "f32[N, 3, 8*H]");
   EXPECT_EQ(InferText("flatten", {x}, {{"axis", int64_t{0}}}), "f32[24*H*N]");
-  EXPECT_EQ(InferText("flatten", {Type(DType::kF32, {n})}), "306 at axis: axis 1 is outside -1..=0");
+  EXPECT_EQ(InferText("flatten", {Type(DType::kF32, {n})}),
+            "306 at axis: axis 1 is outside -1..=0");
   EXPECT_EQ(Values(Apply("flatten", {Make<float>({1, 2, 2}, {1, 2, 3, 4})})), (List{1, 2, 3, 4}));
   EXPECT_EQ(Apply("flatten", {MakeAs(DType::kF32, {2, 0, 3}, {})}).TypeString(), "f32[2, 0]");
 }

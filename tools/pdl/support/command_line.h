@@ -75,8 +75,8 @@ class CommandLine {
   enum class ArgumentUse : uint8_t { kRead, kWrite };
   /// Adds --sandbox and --no-sandbox. With --sandbox, Parse ends by EnterSandbox: the files are the
   /// arguments and the values of options, or what follows the '=' in them; those of `outputs`,
-  /// options by their long names, may be written. Parse fails if one of these is an argument, unless
-  /// AllowReplacing allows it.
+  /// options by their long names, may be written. Parse fails if one of these is an argument,
+  /// unless AllowReplacing allows it.
   void AddSandbox(llvm::ArrayRef<llvm::StringRef> outputs = {},
                   ArgumentUse use = ArgumentUse::kRead);
   /// An output may replace a file with this ending that the command reads, such as ".onnx".
