@@ -1,5 +1,6 @@
 // Export of elementwise arithmetic, comparison and logic.
 #include <cmath>
+#include <limits>
 
 #include "onnx/export/call.h"
 
@@ -182,12 +183,29 @@ Exported Pow(ExportCall& c) {
   return c.Out(c.Node("Pow", {c.In(0, dtype), c.In(1, dtype)}), dtype);
 }
 
+/// The integer of the dtype that is nearest to `value`.
+int64_t Saturated(double value, DType dtype) {
+  const int64_t bits = 8 * DTypeSize(dtype);
+  const bool is_signed = dtype != DType::kU8;
+  const int64_t most =
+      is_signed ? std::numeric_limits<int64_t>::max() >> (64 - bits) : (int64_t{1} << bits) - 1;
+  const int64_t least = is_signed ? -most - 1 : 0;
+  if (!(value > static_cast<double>(least))) return least;
+  return value >= static_cast<double>(most) ? most : static_cast<int64_t>(value);
+}
+
 Exported Clip(ExportCall& c) {
-  const DType dtype = ComputeDType(c.dtype());
-  const auto bound = [&](llvm::StringRef name) -> std::string {
-    return c.attributes().Has(name) ? c.Scalar(c.attributes().Float(name), dtype) : "";
+  const DType own = c.dtype(), dtype = ComputeDType(own);
+  const auto bound = [&](llvm::StringRef name, double (*round)(double)) -> std::string {
+    if (!c.attributes().Has(name)) return "";
+    const double value = c.attributes().Float(name);
+    if (IsFloat(own)) return c.Scalar(value, dtype);
+    const int64_t integer = Saturated(round(value), own);
+    if (dtype != DType::kI64) return c.Scalar(static_cast<double>(integer), dtype);
+    return c.exporter().AddConstant(Constant::Copy(dtype, {}, &integer));
   };
-  return c.Out(c.Node("Clip", {c.In(0, dtype), bound("low"), bound("high")}), dtype);
+  const std::string low = bound("low", std::ceil), high = bound("high", std::floor);
+  return c.Out(c.Node("Clip", {c.In(0, dtype), low, high}), dtype);
 }
 
 Exported Where(ExportCall& c) {

@@ -158,6 +158,13 @@ TEST(Differential, Found) {
       "y, lse = attention(q, q, q)\noutput y, lse\n",
       // No other size can be determined from those of a tensor without elements.
       "output y = im2col(zeros([0, 3, 4, 5]), kernel=[2])\n",
+      // Bounds of integers: fractions, and numbers outside of the dtype.
+      "x = constant([0, 1, 2, 3, 127], dtype=u8)\n"
+      "output a = clip(x, low=2.0, high=-1.0), b = clip(x, low=-3.0, high=300.0)\n"
+      "y = constant([-128, -1, 0, 1, 2, 127], dtype=i8)\n"
+      "output c = clip(y, low=-0.5, high=1.5), d = clip(y, low=300.0), e = clip(y, high=-1e30)\n"
+      "z = constant([-9223372036854775807, 0, 9223372036854775807], dtype=i64)\n"
+      "output f = clip(z, low=1e30), g = clip(z, low=-inf, high=inf), h = clip(z, low=0.5)\n",
   };
   for (const char* source : kSources) {
     CompileRequest request;
