@@ -5,8 +5,6 @@
 
 #include <cstdint>
 
-#include "kernels/core/rounding.h"
-
 #ifdef __CUDACC__
 #define PDL_WINDOW_FUNCTION __host__ __device__ __forceinline__
 #else

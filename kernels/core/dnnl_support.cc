@@ -3,7 +3,6 @@
 #include <omp.h>
 #include <sys/mman.h>
 
-#include <cstdlib>
 #include <mutex>
 #include <new>
 

@@ -1,7 +1,5 @@
 #include "kernels/core/float_copy.h"
 
-#include <algorithm>
-
 #include "kernels/core/tile_dispatch.h"
 #include "runtime/memory.h"
 

@@ -183,13 +183,11 @@ Exported Pow(ExportCall& c) {
   return c.Out(c.Node("Pow", {c.In(0, dtype), c.In(1, dtype)}), dtype);
 }
 
-/// The integer of the dtype that is nearest to `value`.
+/// The integer of the dtype, which is not u64, that is nearest to `value`.
 int64_t Saturated(double value, DType dtype) {
-  const int64_t bits = 8 * DTypeSize(dtype);
-  const bool is_signed = dtype != DType::kU8;
-  const int64_t most =
-      is_signed ? std::numeric_limits<int64_t>::max() >> (64 - bits) : (int64_t{1} << bits) - 1;
-  const int64_t least = is_signed ? -most - 1 : 0;
+  const int64_t bits = 8 * DTypeSize(dtype) - (IsUnsigned(dtype) ? 0 : 1);
+  const int64_t most = std::numeric_limits<int64_t>::max() >> (63 - bits);
+  const int64_t least = IsUnsigned(dtype) ? 0 : -most - 1;
   if (!(value > static_cast<double>(least))) return least;
   return value >= static_cast<double>(most) ? most : static_cast<int64_t>(value);
 }

@@ -238,7 +238,7 @@ def of_rows(
     if given:  # arrays keep their dtype
         dtype = dtype_name(given[0].dtype)
     full = [one for one in arrays if one.size]
-    values = joined(full) if full else np.zeros((0, *row_dims), np.int8 if dtype else np.float64)
+    values = joined(full) if full else np.zeros((0, *row_dims))
     return Ragged(tensor(as_dtype(values, dtype)), lengths)
 
 

@@ -498,8 +498,8 @@ def train(
     -----
     A given network starts from its current parameters and states. Whenever it is used, in the loop or after it, it has
     the parameters after the last step, also if the loop was left by ``break``, an exception or Ctrl-C, which takes
-    effect between two steps. ``set_parameter`` and ``set_state`` between two steps take effect in the next one.
-    Its states after the training are their initial values from then on. Sessions created before keep their parameters.
+    effect between two steps. ``set_parameter`` and ``set_state`` between two steps take effect in the next one; with
+    ``average``, the moving averages are not set. Its states after the training are their initial values from then on. Sessions created before keep their parameters.
     For graphs and source, ``Training.network`` returns the network.
 
     After ``break``, the same iterator continues with the next step. After an exception in a step or in the data, it

@@ -94,7 +94,6 @@ void Feed::Convert(unsigned input, nb::handle given, FedTensors* tensors) const 
                         target.type, nb::cast<std::string>(given.attr("type"))));
 }
 
-/// Whether the array for `name` is a part of a ragged or sparse value: then others are given, too.
 bool Feed::IsPart(unsigned input, nb::handle name, nb::handle mapping) const {
   // A sparse bool matrix has no part with the name of the input.
   if (!inputs_[input].key.equal(name)) return false;

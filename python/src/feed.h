@@ -58,6 +58,8 @@ class Feed {
     bool has_rows, is_offsets;
   };
   unsigned Find(nanobind::handle name) const;
+  /// Whether the array for `name` is a part of a ragged or sparse value: then others are given,
+  /// too.
   bool IsPart(unsigned input, nanobind::handle name, nanobind::handle mapping) const;
   void Convert(unsigned input, nanobind::handle given, FedTensors* tensors) const;
   std::vector<Input> inputs_;
