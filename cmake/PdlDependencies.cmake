@@ -70,8 +70,8 @@ pdl_find_library(pdl_seccomp libseccomp-dev seccomp.h seccomp)
 
 if(missing)
   list(JOIN missing "\n" missing)
-  message(FATAL_ERROR "these are missing, each with the Debian package that has it (`./dev setup` "
-                      "installs them all):\n${missing}")
+  message(FATAL_ERROR "these are missing, each with the Debian package that has it (`./dev build "
+                      "PRESET` installs them all):\n${missing}")
 endif()
 
 # LLVM's headers, without its libraries, for the modules. The installed package exports them under the same name.

@@ -146,6 +146,7 @@ static llvm::Expected<LoadedNetwork> Load(const InputFile& file, const LoadOptio
     network.graph = std::move(imported->graph);
     network.folder = file.folder;
     network.weights = std::move(imported->weights);
+    network.warnings = std::move(imported->warnings);
     return network;
   }
   if (!file.is_compiled) return CompileSource(file, options);

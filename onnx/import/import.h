@@ -9,6 +9,7 @@
 #include "llvm/ADT/StringRef.h"
 #include "llvm/Support/Error.h"
 #include "onnx/model/model.h"
+#include "pdl/compiler/diagnostic.h"
 #include "pdl/compiler/graph.h"
 #include "pdl/op/constant.h"
 #include "pdl/op/error.h"
@@ -37,7 +38,13 @@ struct ImportedModel {
   /// The inputs and the outputs as pairs (name in the model, name in the graph), in the order of
   /// the model.
   std::vector<std::pair<std::string, std::string>> inputs, outputs;
+  /// In which respect results may not be those that the model means: its operator set is newer than
+  /// kNewestOperatorSet. Each warning begins with the model's name.
+  Diagnostics warnings;
 };
+
+/// The newest version of ONNX's operator set that the importer's rules were written for.
+constexpr int64_t kNewestOperatorSet = 27;
 
 /// Converts a model to a network of pdl's operators. Weights become parameters, computations of
 /// sizes from shapes become arithmetic of dims, constants are folded, and calls that no output

@@ -540,6 +540,14 @@ llvm::Expected<ImportedModel> Importer::Import() {
   for (size_t i = 0; i < outputs_.size(); ++i)
     imported.outputs.emplace_back(outputs_[i].first, output_names[i]);
   imported.graph = std::move(*compact);
+  if (const int64_t version = opsets_.lookup(""); version > kNewestOperatorSet) {
+    imported.warnings.Warning(
+        Code::kNotSupported, nullptr, {},
+        llvm::formatv(
+            "{0}: it uses version {1} of ONNX's operator set, but pdl knows versions up to "
+            "{2}; operators that have changed since are computed as in version {2}",
+            model_.name(), version, kNewestOperatorSet));
+  }
   return imported;
 }
 

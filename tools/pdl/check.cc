@@ -4,7 +4,6 @@
 
 #include "llvm/ADT/STLExtras.h"
 #include "llvm/ADT/StringSet.h"
-#include "llvm/Support/Format.h"
 #include "pdl/compiler/pipeline.h"
 #include "pdl/compiler/test_block.h"
 #include "pdl/compiler/training.h"
@@ -32,25 +31,35 @@ std::string Count(size_t count, llvm::StringRef what) {
   return (llvm::Twine(count) + " " + what + (count == 1 ? "" : "s")).str();
 }
 
-/// Prints a table of the parameters with the numbers of their elements, and the total.
-void PrintParameters(const Graph& graph) {
-  if (graph.parameters().empty()) return;
-  std::vector<std::array<std::string, 3>> rows;
+/// Prints a table of the inputs, outputs, states and parameters with their types, and the numbers
+/// of elements of the parameters.
+void PrintInterface(const Graph& graph) {
+  std::vector<std::array<std::string, 4>> rows;
+  const auto add = [&](const char* keyword, const std::string& name, const Type& type) {
+    rows.push_back({keyword, name, type.ToString(), ""});
+  };
+  for (const Value* input : graph.inputs()) add("input", input->name(), input->type());
+  for (const GraphOutput& output : graph.outputs())
+    add("output", output.name, output.value->type());
+  for (const Value* state : graph.states()) add("state", state->name(), state->type());
   Dim total = 0;
   for (const Value* parameter : graph.parameters()) {
     const Dim count = NumElements(parameter->type().dims);
     total = total + count;
-    rows.push_back({parameter->name(), parameter->type().ToString(), count.ToString()});
-    if (!parameter->variable().trainable) rows.back()[2] += ", not trainable";
+    add("param", parameter->name(), parameter->type());
+    rows.back()[3] = count.ToString() + (parameter->variable().trainable ? "" : ", not trainable");
   }
-  rows.push_back({"total", "", total.ToString()});
-  std::array<size_t, 2> widths = {0, 0};
+  if (!graph.parameters().empty()) rows.push_back({"", "total", "", total.ToString()});
+  std::array<size_t, 3> widths = {0, 0, 0};
   for (const auto& row : rows)
     for (size_t i = 0; i < widths.size(); ++i) widths[i] = std::max(widths[i], row[i].size());
-  for (const auto& [name, type, count] : rows) {
-    llvm::outs() << "  " << llvm::left_justify(name, static_cast<unsigned>(widths[0])) << "  "
-                 << llvm::left_justify(type, static_cast<unsigned>(widths[1])) << "  " << count
-                 << '\n';
+  for (const auto& row : rows) {
+    std::string line;
+    for (size_t i = 0; i < row.size(); ++i) {
+      line += "  " + row[i];
+      if (i < widths.size()) line.append(widths[i] - row[i].size(), ' ');
+    }
+    llvm::outs() << llvm::StringRef(line).rtrim() << '\n';
   }
 }
 
@@ -127,7 +136,7 @@ llvm::Error Check(llvm::StringRef path, const CommonOptions& options, bool verbo
                << Count(graph.parameters().size(), "parameter") << ", "
                << Count(graph.states().size(), "state") << ", " << Count(graph.ops().size(), "call")
                << ", " << Count(graph.outputs().size(), "output") << '\n';
-  PrintParameters(graph);
+  PrintInterface(graph);
   return llvm::Error::success();
 }
 
@@ -137,7 +146,9 @@ int CheckMain(Arguments arguments) {
   CommonOptions options;
   bool verbose = false;
   CommandLine line(kHelp);
-  line.AddFlag("-v, --verbose", "describe each network that has no errors, and list its parameters",
+  line.AddFlag("-v, --verbose",
+               "describe each network that has no errors: its inputs, outputs, "
+               "states and parameters with their types",
                &verbose);
   AddNetworkOptions(line, &options);
   AddWarningOptions(line, &options);

@@ -38,6 +38,7 @@ llvm::Error Import(llvm::StringRef file, llvm::StringRef out, const CommonOption
   path::replace_extension(weight_path, ".safetensors");
   llvm::Expected<ImportedModel> imported = ImportOnnxFile(file, options.settings);
   if (!imported) return imported.takeError();
+  PrintDiagnostics(imported->warnings);
   const ImportedText text = WriteImportedText(*imported, path::filename(weight_path));
   if (out == "-") {
     llvm::outs() << text.text;

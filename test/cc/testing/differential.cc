@@ -147,21 +147,36 @@ class Perturbation final : public RunObserver {
   bool may_overflow_;
 };
 
-/// Whether all results of calls are finite.
+/// Whether all results of calls are finite, and whether one of them has huge elements.
 class FiniteResults final : public RunObserver {
  public:
   llvm::Error See(const Result& result) override {
     const Constant values = result.tensor.ToConstant();
-    if (kFloats.Contains(values.dtype()))
-      for (int64_t i = 0; i < values.num_elements() && are_finite_; ++i)
-        are_finite_ = std::isfinite(values.ElementAsDouble(i));
+    if (!kFloats.Contains(values.dtype())) return llvm::Error::success();
+    may_overflow_ = may_overflow_ || MayOverflow(values);
+    for (int64_t i = 0; i < values.num_elements() && are_finite_; ++i)
+      are_finite_ = std::isfinite(values.ElementAsDouble(i));
     return llvm::Error::success();
   }
   bool are_finite() const { return are_finite_; }
+  bool may_overflow() const { return may_overflow_; }
 
  private:
   bool are_finite_ = true;
+  bool may_overflow_ = false;
 };
+
+/// Whether huge elements lead to results of calls that are not finite.
+bool Overflows(const Graph& graph, const llvm::StringMap<PackedConstant>& inputs,
+               const llvm::StringMap<Constant>& weights) {
+  FiniteResults seen;
+  auto results = Run(graph, inputs, {.optimize = false, .fuse = false, .observer = &seen}, weights);
+  if (!results) llvm::consumeError(results.takeError());
+  const bool is_huge = seen.may_overflow() || llvm::any_of(inputs, [](const auto& input) {
+                         return MayOverflow(input.second.values);
+                       });
+  return is_huge && !seen.are_finite();
+}
 
 bool AreFinite(const RandomGraph& random) {
   FiniteResults finite;
@@ -429,7 +444,10 @@ void Differential::CompareOnnx(const RandomGraph& random, const RunResults& expe
     tolerance.ignores_special = !special && !AreFinite(random);
     return tolerance;
   });
-  if (!difference.empty()) differences->push_back("import: " + difference);
+  if (difference.empty()) return;
+  // The formula of standardize squares elements in the dtype, the kernel in double precision.
+  if (AreFinite(random) && Overflows(imported->graph, inputs, imported->weights)) return;
+  differences->push_back("import: " + difference);
 }
 
 void Differential::CompareTraining(const RandomGraph& random,

@@ -2,6 +2,7 @@
 
 #include <limits>
 
+#include "llvm/ADT/STLExtras.h"
 #include "pdl/compiler/weights.h"
 #include "pdl/op/error.h"
 #include "pdl/runtime/plugin.h"
@@ -17,7 +18,10 @@ void AddNetworkOptions(CommandLine& line, CommonOptions* options) {
       [options](llvm::StringRef text) -> llvm::Error {
         auto assignment = ParseAssignment(text);
         if (!assignment) return assignment.takeError();
-        options->settings.emplace_back(assignment->first, assignment->second);
+        const auto& [name, value] = *assignment;
+        if (llvm::is_contained(llvm::make_first_range(options->settings), name))
+          return MakeUsageError("'{0}' is given twice", name);
+        options->settings.emplace_back(name, value);
         return llvm::Error::success();
       });
   line.AddValue("--plugin", "FILE.so", "load operators from a shared library",
@@ -59,7 +63,8 @@ void AddSizeOption(CommandLine& line, llvm::StringRef help, CommonOptions* optio
     if (!assignment) return assignment.takeError();
     auto size = ParseInt(assignment->second, 0, std::numeric_limits<int64_t>::max());
     if (!size) return size.takeError();
-    options->sizes[assignment->first] = *size;
+    if (!options->sizes.try_emplace(assignment->first, *size).second)
+      return MakeUsageError("'{0}' is given twice", assignment->first);
     return llvm::Error::success();
   });
 }
