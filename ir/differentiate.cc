@@ -137,6 +137,10 @@ class Differentiator {
   }
 
   llvm::Error Derive(Op& op, Recomputation& recomputation) {
+    if (graph_.block(request_.block).ops.size() > request_.max_calls)
+      return MakeUserError(Code::kTextTooLong,
+                           "the backward pass has too many calls; each gradient of a gradient "
+                           "multiplies their number");
     llvm::SmallVector<Value*, 2> output_gradients;
     bool flows = false;
     for (Value* result : op.results()) {

@@ -30,7 +30,9 @@ bool HasSymbol(const Type& type, llvm::StringRef symbol) {
 llvm::StringSet<> SymbolsOfInputs(const Graph& graph) {
   llvm::StringSet<> symbols;
   for (const Value* input : graph.inputs()) {
-    for (const Dim& dim : input->type().dims) {
+    // A sparse value does not state its number of columns.
+    for (const Dim& dim :
+         llvm::ArrayRef(input->type().dims).drop_back(input->type().is_sparse() ? 1 : 0)) {
       llvm::Expected<std::optional<std::pair<std::string, int64_t>>> solution = dim.Solve(0);
       const bool is_linear = !solution || solution->has_value();
       if (!solution) llvm::consumeError(solution.takeError());

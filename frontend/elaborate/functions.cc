@@ -10,6 +10,7 @@
 #include "frontend/elaborate/layer_calls.h"
 #include "frontend/elaborate/name_table.h"
 #include "frontend/elaborate/reporter.h"
+#include "llvm/ADT/STLExtras.h"
 
 namespace pdl {
 
@@ -169,9 +170,9 @@ namespace {
 /// Whether a call of the function may pass this argument by name.
 bool IsInput(const Callee& callee, llvm::StringRef name) {
   if (callee.op != nullptr) return callee.op->signature.FindInput(name) >= 0;
-  if (callee.layer == nullptr) return callee.is_network();
-  const ast::Parameter* parameter = callee.FindParameter(name);
-  return parameter != nullptr && parameter->type->is_tensor();
+  if (!callee.is_network()) return false;
+  const ast::Type* type = DeclaredType(callee, name);
+  return type != nullptr && type->is_tensor();
 }
 
 }  // namespace
@@ -195,6 +196,14 @@ bool Functions::ReadInputs(const Callee& callee, const ast::CallExpr* expr, cons
       }
       if (callee.is_network()) {
         given->is_poison |= datum.holds_poison();
+        const auto has_name = [&](const LayerArgument& other) {
+          return other.name.text == argument.name.text;
+        };
+        if (llvm::any_of(given->named, has_name)) {
+          report_.Error(Code::kRedefined, argument.name.range,
+                        "'" + argument.name.text + "' is given twice");
+          given->is_poison = true;
+        }
         given->named.push_back({argument.name, std::move(datum), argument.value->range});
         continue;
       }
@@ -215,6 +224,7 @@ CallResults Functions::Apply(const FunctionPtr& function, const ast::CallExpr* e
                              const Operand* piped, Targets targets) {
   const Callee& callee = function->callee;
   LayerArguments given;
+  given.named = function->arguments.named;
   if (!ReadInputs(callee, expr, piped, &given)) return {};
   if (given.is_poison) {
     if (!function->path.empty()) values_.incomplete_paths.insert(function->path);
@@ -230,7 +240,7 @@ CallResults Functions::Apply(const FunctionPtr& function, const ast::CallExpr* e
     LayerArguments arguments = function->arguments;
     arguments.place = expr->callee->range;
     arguments.operands = std::move(given.operands);
-    arguments.named.append(given.named.begin(), given.named.end());
+    arguments.named = std::move(given.named);
     if (given.params != nullptr) arguments.params = std::move(given.params);
     const bool is_instance = !function->path.empty();
     const std::string path =

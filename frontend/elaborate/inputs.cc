@@ -24,6 +24,12 @@ void Inputs::ElaborateInput(const ast::InputStatement* statement) {
     }
     for (const LayerArgument& argument : arguments.named) {
       if (argument.name.text != statement->name.text) continue;
+      if (given != nullptr) {
+        report_.CallerError(
+            Code::kOperandCount, argument.name.range,
+            "input '" + argument.name.text + "' is given twice: by position and by name");
+        return names_.Poison(statement->name);
+      }
       named = {argument.datum, argument.range};
       given = &named;
     }
@@ -91,9 +97,14 @@ void Inputs::CheckSymbolsSolvable() {
     // Two symbols in one dim are one error.
     const uint32_t line = at_.file->LineOf(range.begin);
     if (std::exchange(last_line, line) == line) continue;
-    report_.Error(
+    const bool is_of_columns = llvm::any_of(graph_.inputs(), [&](const Value* input) {
+      return input->type().is_sparse() && HasSymbol(input->type(), symbol);
+    });
+    Diagnostic& diagnostic = report_.Error(
         Code::kUnsolvableSymbol, range,
         "no input determines " + symbol + ": give one a dim such as " + symbol + " or 2*" + symbol);
+    if (is_of_columns)
+      diagnostic.Note("the value of a sparse input does not state its number of columns");
   }
 }
 

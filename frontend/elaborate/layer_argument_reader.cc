@@ -23,9 +23,9 @@ void ForEachDeclaration(const Ast& ast,
   }
 }
 
-/// The declared type of an input or attribute of the layer or file; null if there is none of this
-/// name.
-const ast::Type* TypeOf(const Callee& callee, llvm::StringRef name) {
+}  // namespace
+
+const ast::Type* DeclaredType(const Callee& callee, llvm::StringRef name) {
   if (const ast::Parameter* parameter = callee.FindParameter(name)) return parameter->type;
   const ast::Type* found = nullptr;
   if (callee.layer != nullptr) return found;
@@ -34,8 +34,6 @@ const ast::Type* TypeOf(const Callee& callee, llvm::StringRef name) {
   });
   return found;
 }
-
-}  // namespace
 
 void LayerArgumentReader::ReadLayerArguments(const Callee& callee, const ast::CallExpr* expr,
                                              const Operand* piped, LayerArguments* arguments) {
@@ -53,7 +51,7 @@ void LayerArgumentReader::ReadLayerArguments(const Callee& callee, const ast::Ca
       report_.Error(Code::kRedefined, argument.name.range, "'" + name + "' is given twice");
       arguments->is_poison = true;
     }
-    if (const ast::Type* type = TypeOf(callee, name)) {
+    if (const ast::Type* type = DeclaredType(callee, name)) {
       arguments->named.push_back(
           {argument.name, functions_.EvaluateFor(type, argument.value), argument.value->range});
       arguments->is_poison |= arguments->named.back().datum.holds_poison();

@@ -12,6 +12,10 @@ class Functions;
 class GivenParameters;
 class Reporter;
 
+/// The declared type of an input or attribute of a layer, or of a file used as a layer; null if
+/// there is none of this name.
+const ast::Type* DeclaredType(const Callee& callee, llvm::StringRef name);
+
 /// Evaluates the arguments of a call of a layer, or of a file used as a layer.
 class LayerArgumentReader {
  public:

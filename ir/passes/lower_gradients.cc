@@ -1,4 +1,6 @@
 // Lowering of `gradient` by reverse-mode differentiation.
+#include <algorithm>
+
 #include "ir/error_text.h"
 #include "llvm/ADT/STLExtras.h"
 #include "llvm/ADT/StringSet.h"
@@ -10,6 +12,12 @@
 namespace pdl {
 namespace {
 
+/// How many calls the backward passes of a graph may have. Each gradient that contains others
+/// multiplies their number, so a few lines could take any time and memory.
+constexpr size_t kMaxCalls = 250'000;
+/// And how many more for each call of the graph: a backward pass has a few calls for each.
+constexpr size_t kMaxCallsPerCall = 16;
+
 class GradientLowering {
  public:
   GradientLowering(Graph& graph, const OpRegistry& registry) : graph_(graph), registry_(registry) {
@@ -20,6 +28,8 @@ class GradientLowering {
 
   llvm::Error Run() {
     is_lowered_.resize(graph_.num_blocks());
+    for (uint32_t i = 0; i < is_lowered_.size(); ++i)
+      calls_left_ += kMaxCallsPerCall * graph_.block({i}).ops.size();
     for (uint32_t i = 1; i < is_lowered_.size(); ++i)
       if (llvm::Error error = LowerBlock({i})) return error;
     return LowerBlock({});
@@ -66,8 +76,11 @@ class GradientLowering {
     request.cotangents = operands[1];
     request.inputs = operands.drop_front(2);
     request.ops = before;
+    const size_t num_calls = graph_.block(request.block).ops.size();
+    request.max_calls = num_calls + calls_left_;
     llvm::Expected<std::vector<Value*>> derivatives = Differentiate(graph_, registry_, request);
     if (!derivatives) return AtGradient(gradient, derivatives.takeError());
+    calls_left_ -= std::min(calls_left_, graph_.block(request.block).ops.size() - num_calls);
     std::vector<std::pair<Value*, Value*>> replacements;
     for (auto [result, derivative] : llvm::zip_equal(gradient.results(), *derivatives)) {
       const Type& type = result->type();
@@ -87,7 +100,12 @@ class GradientLowering {
   /// Puts the position of the `gradient` call before an error of the backward pass.
   llvm::Error AtGradient(const Op& gradient, llvm::Error error) const {
     const std::string place = graph_.PathToString(gradient.location());
-    return MakeUserError(Code::kBadGradient, "{0}{1}{2}", place, place.empty() ? "" : ": ",
+    Code code = Code::kBadGradient;
+    error = llvm::handleErrors(std::move(error), [&](std::unique_ptr<UserError> user_error) {
+      if (user_error->code() == Code::kTextTooLong) code = Code::kTextTooLong;
+      return llvm::Error(std::move(user_error));
+    });
+    return MakeUserError(code, "{0}{1}{2}", place, place.empty() ? "" : ": ",
                          WithoutCodes(llvm::toString(std::move(error))));
   }
 
@@ -140,6 +158,7 @@ class GradientLowering {
   Graph& graph_;
   const OpRegistry& registry_;
   std::vector<bool> is_lowered_;  // by block
+  size_t calls_left_ = kMaxCalls;
   llvm::StringSet<> input_symbols_;
 };
 

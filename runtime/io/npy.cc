@@ -214,6 +214,13 @@ bool HoldsText(llvm::StringRef bytes) {
   return header.starts_with("'|S") || header.starts_with("'<U") || header.starts_with("'>U");
 }
 
+llvm::StringRef TextOf(llvm::StringRef bytes) {
+  // The header ends with a line break.
+  const auto [header, text] = bytes.split('\n');
+  if (!HoldsText(bytes) || !header.contains("'|S") || !header.contains("'shape': ()")) return "";
+  return text.rtrim('\0');
+}
+
 llvm::Expected<Tensor> ParseNpy(llvm::StringRef path, const SharedBytes& file) {
   llvm::StringRef rest = file.bytes;
   if (!rest.consume_front(kMagic))

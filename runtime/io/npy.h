@@ -21,6 +21,9 @@ llvm::Expected<Tensor> ParseNpy(llvm::StringRef path, const SharedBytes& file);
 /// Whether the array has strings as elements, which tensors do not support. Reads the header only.
 bool HoldsText(llvm::StringRef bytes);
 
+/// The string of an array with a single one, of NumPy's dtype S (bytes); empty for other arrays.
+llvm::StringRef TextOf(llvm::StringRef bytes);
+
 /// The header of `tensor`, whose size is a multiple of 64 bytes. `path` is for messages.
 llvm::Expected<std::string> NpyHeader(llvm::StringRef path, const Tensor& tensor);
 

@@ -8,6 +8,7 @@
 #include "runtime/io/csv.h"
 #include "runtime/io/file.h"
 #include "runtime/io/npz.h"
+#include "runtime/io/scipy.h"
 
 namespace pdl {
 namespace {
@@ -72,25 +73,16 @@ llvm::Expected<DataArrays> ReadArchive(llvm::StringRef path,
 
 /// Adds a matrix written by SciPy, under the names of pdl for its parts.
 llvm::Error AddSciPyMatrix(llvm::StringRef path, const Value& input, DataArrays* data) {
-  llvm::Expected<DataArrays> parts =
-      ReadArchive(path, [](llvm::StringRef name) { return name != "format"; });
-  if (!parts) return parts.takeError();
-  for (const auto& [theirs, ours] :
-       {std::pair("indptr", Part::kOffsets), std::pair("indices", Part::kIndices),
-        std::pair("data", Part::kValues)}) {
-    const Tensor* part = parts->Find(theirs);
-    if (part == nullptr)
-      return CannotRead(path, "it is not a sparse matrix in CSR format: it has no array '{0}'",
-                        theirs);
-    data->arrays.emplace_back(PartName(input.name(), ours), *part);
-  }
-  const Tensor* shape = parts->Find("shape");
+  llvm::Expected<SciPyMatrix> matrix = ReadSciPyMatrix(path);
+  if (!matrix) return matrix.takeError();
   const Dim& columns = input.type().dims[1];
-  if (shape != nullptr && shape->dtype() == DType::kI64 && shape->num_elements() == 2 &&
-      columns.is_constant() && shape->data<int64_t>()[1] != columns.constant())
+  if (columns.is_constant() && matrix->columns != columns.constant())
     return MakeUserError(Code::kTrainingData,
                          "input '{0}' is declared {1}, but {2} holds a matrix with {3} columns",
-                         input.name(), input.type().ToString(), path, shape->data<int64_t>()[1]);
+                         input.name(), input.type().ToString(), path, matrix->columns);
+  data->arrays.emplace_back(PartName(input.name(), Part::kOffsets), std::move(matrix->offsets));
+  data->arrays.emplace_back(PartName(input.name(), Part::kIndices), std::move(matrix->indices));
+  data->arrays.emplace_back(PartName(input.name(), Part::kValues), std::move(matrix->values));
   return llvm::Error::success();
 }
 

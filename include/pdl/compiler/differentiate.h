@@ -2,6 +2,8 @@
 #ifndef PDL_COMPILER_DIFFERENTIATE_H_
 #define PDL_COMPILER_DIFFERENTIATE_H_
 
+#include <cstddef>
+#include <cstdint>
 #include <optional>
 #include <vector>
 
@@ -25,6 +27,8 @@ struct DerivativeRequest {
   /// The calls to differentiate through, in their order in the block; nullopt: all calls of the
   /// block.
   std::optional<llvm::ArrayRef<Op*>> ops = {};
+  /// How many calls the block may have in the end.
+  size_t max_calls = SIZE_MAX;
 };
 
 /// Reverse-mode differentiation (Griewank & Walther, Evaluating Derivatives, 2008): traverses the
@@ -38,8 +42,8 @@ struct DerivativeRequest {
 /// never repeated.
 ///
 /// Returns a UserError (kBadGradient) that names the operator and its position if a floating-point
-/// value on a path from an input to an output is computed by an operator without a gradient. The
-/// graph then contains unused calls.
+/// value on a path from an input to an output is computed by an operator without a gradient, and
+/// one of kTextTooLong if there are too many calls. The graph then contains unused calls.
 PDL_API llvm::Expected<std::vector<Value*>> Differentiate(Graph& graph, const OpRegistry& registry,
                                                           const DerivativeRequest& request);
 

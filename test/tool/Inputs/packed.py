@@ -35,13 +35,18 @@ def write():
     save("lone.npz", x=x)
     with open("x.npy", "wb") as file:
         file.write(x)
-    for path, columns in ("csr.npz", 3), ("wide.npz", 4):
+    for path, format, rows, columns in (
+        ("csr.npz", b"csr", 2, 3),
+        ("wide.npz", b"csr", 2, 4),
+        ("csc.npz", b"csc", 3, 2),
+        ("tall.npz", b"csr", 5, 3),
+    ):
         save(
             path,
             indices=array("<i4", (2,), 1, 0),
             indptr=array("<i4", (3,), 0, 1, 2),
-            format=npy("|S3", (), b"csr"),
-            shape=array("<i8", (2,), 2, columns),
+            format=npy("|S3", (), format),
+            shape=array("<i8", (2,), rows, columns),
             data=array("<f4", (2,), 1.5, 2),
         )
 

@@ -5,6 +5,7 @@
 #include "pdl/op/attribute.h"
 #include "pdl/op/error.h"
 #include "pdl/op/literal.h"
+#include "runtime/io/scipy.h"
 
 namespace pdl {
 namespace {
@@ -77,6 +78,35 @@ llvm::Expected<Tensor> ToIndices(const Tensor& tensor, llvm::StringRef what) {
   return Tensor::FromValues<int64_t>(DType::kI64, tensor.sizes(), wide);
 }
 
+/// The value of a sparse input in a file of SciPy.
+llvm::Expected<PackedValue> PackedFromSciPy(const Type& type, llvm::StringRef path) {
+  llvm::Expected<SciPyMatrix> matrix = ReadSciPyMatrix(path);
+  if (!matrix) return matrix.takeError();
+  const Dim& columns = type.dims[1];
+  if (columns.is_constant() && columns.constant() != matrix->columns)
+    return MakeUserError(Code::kInputType, "declared {0}, and {1} holds a matrix of {2} columns",
+                         type.ToString(), path, matrix->columns);
+  PackedValue value;
+  value.type = type;
+  value.type.dims[1] = matrix->columns;
+  llvm::Expected<Tensor> offsets = ToIndices(matrix->offsets, "indptr");
+  if (!offsets) return offsets.takeError();
+  llvm::Expected<Tensor> indices = ToIndices(matrix->indices, "indices");
+  if (!indices) return indices.takeError();
+  value.offsets.push_back(std::move(*offsets));
+  value.indices = std::move(*indices);
+  value.values = std::move(matrix->values);
+  if (type.dtype != DType::kBool) return value;
+  const Constant elements = value.values.ToConstant();
+  for (int64_t i = 0; i < elements.num_elements(); ++i)
+    if (elements.ElementAsDouble(i) != 1)
+      return MakeUserError(
+          Code::kInputType,
+          "declared {0}, a matrix of ones, and element {1} of 'data' in {2} is {3}",
+          type.ToString(), i, path, FloatToString(elements.ElementAsDouble(i)));
+  return value;
+}
+
 }  // namespace
 
 llvm::Expected<PackedValue> ParsePackedLiteral(llvm::StringRef text, const Type& type) {
@@ -98,6 +128,7 @@ llvm::Expected<PackedValue> ParsePackedLiteral(llvm::StringRef text, const Type&
 llvm::Expected<PackedValue> PackedFromArrays(llvm::StringRef name, const Type& type,
                                              llvm::ArrayRef<NamedTensor> arrays,
                                              llvm::StringRef source) {
+  if (type.ragged_levels() == 0) return PackedFromSciPy(type, source);
   auto find = [&](llvm::StringRef array_name) -> llvm::Expected<Tensor> {
     std::vector<llvm::StringRef> names;
     for (const NamedTensor& array : arrays) {
@@ -111,50 +142,19 @@ llvm::Expected<PackedValue> PackedFromArrays(llvm::StringRef name, const Type& t
   };
   PackedValue value;
   value.type = type;
-  auto read_indices = [&](llvm::StringRef array_name, Tensor* out) -> llvm::Error {
-    llvm::Expected<Tensor> found = find(array_name);
-    if (!found) return found.takeError();
-    llvm::Expected<Tensor> indices = ToIndices(*found, array_name);
-    if (!indices) return indices.takeError();
-    *out = std::move(*indices);
-    return llvm::Error::success();
-  };
-  if (type.ragged_levels() > 0) {
-    for (const PartType& part : PartsOf(name, type)) {
-      const std::string part_name = PartName(name, part.part);
-      if (part.part == Part::kValues) {
-        llvm::Expected<Tensor> values = find(part_name);
-        if (!values) return values.takeError();
-        value.values = std::move(*values);
-        continue;
-      }
-      Tensor& indices = part.part == Part::kIndices ? value.indices : value.offsets.emplace_back();
-      if (llvm::Error error = read_indices(part_name, &indices)) return error;
+  for (const PartType& part : PartsOf(name, type)) {
+    const std::string part_name = PartName(name, part.part);
+    llvm::Expected<Tensor> array = find(part_name);
+    if (!array) return array.takeError();
+    if (part.part == Part::kValues) {
+      value.values = std::move(*array);
+      continue;
     }
-    return value;
+    llvm::Expected<Tensor> indices = ToIndices(*array, part_name);
+    if (!indices) return indices.takeError();
+    (part.part == Part::kIndices ? value.indices : value.offsets.emplace_back()) =
+        std::move(*indices);
   }
-  if (llvm::Error error = read_indices("indptr", &value.offsets.emplace_back())) return error;
-  if (llvm::Error error = read_indices("indices", &value.indices)) return error;
-  llvm::Expected<Tensor> data = find("data");
-  if (!data) return data.takeError();
-  value.values = std::move(*data);
-  Tensor shape;
-  if (llvm::Error error = read_indices("shape", &shape)) return error;
-  if (shape.num_elements() != 2)
-    return MakeUserError(Code::kInputType, "the array 'shape' in {0} is not the shape of a matrix",
-                         source);
-  const int64_t columns = shape.data<int64_t>()[1];
-  if (type.dims[1].is_constant() && type.dims[1].constant() != columns)
-    return MakeUserError(Code::kInputType, "declared {0}, and {1} holds a matrix of {2} columns",
-                         type.ToString(), source, columns);
-  if (type.dtype != DType::kBool) return value;
-  const Constant elements = value.values.ToConstant();
-  for (int64_t i = 0; i < elements.num_elements(); ++i)
-    if (elements.ElementAsDouble(i) != 1)
-      return MakeUserError(
-          Code::kInputType,
-          "declared {0}, a matrix of ones, and element {1} of 'data' in {2} is {3}",
-          type.ToString(), i, source, FloatToString(elements.ElementAsDouble(i)));
   return value;
 }
 

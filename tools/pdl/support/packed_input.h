@@ -14,7 +14,8 @@ namespace pdl {
 llvm::Expected<PackedValue> ParsePackedLiteral(llvm::StringRef text, const Type& type);
 
 /// The same from the arrays of a .npz file: `x` and `x.offsets` (and `x.offsets2`) for a ragged x;
-/// the arrays of SciPy's `save_npz` for a sparse matrix in CSR form. `source` names the file.
+/// the arrays of SciPy's `save_npz` for a sparse matrix in CSR form, which are read again. `source`
+/// is the path of the file.
 llvm::Expected<PackedValue> PackedFromArrays(llvm::StringRef name, const Type& type,
                                              llvm::ArrayRef<NamedTensor> arrays,
                                              llvm::StringRef source);

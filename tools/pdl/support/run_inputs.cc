@@ -71,17 +71,34 @@ llvm::Error RunInputs::Add(llvm::StringRef argument) {
   return llvm::Error::success();
 }
 
+/// The error for a size of --size whose name is none of the symbols of the network.
+static llvm::Error NoSuchSymbol(const Graph& graph, llvm::ArrayRef<std::string> symbols,
+                                llvm::StringRef name) {
+  for (const Value* input : graph.inputs()) {
+    const bool is_ragged = llvm::any_of(input->type().dims, [&](const Dim& dim) {
+      return dim.is_ragged() && dim.symbol().drop_front() == name;
+    });
+    if (is_ragged) {
+      return MakeUserError(
+          Code::kUnknownName,
+          "'{0}' is a ragged dim of the input '{1}', {2}: each row of its value has its own size",
+          name, input->name(), input->type().ToString());
+    }
+  }
+  const std::vector<llvm::StringRef> names(symbols.begin(), symbols.end());
+  return MakeUserError(Code::kUnknownName, "the network has no symbol '{0}'{1}", name,
+                       DidYouMean(name, names));
+}
+
 llvm::Error RunInputs::Feed(const Graph& graph, const CommonOptions& options, Scope* scope) {
   sizes_ = options.sizes;
+  columns_.clear();
   // Reports all errors at once.
   llvm::Error errors = llvm::Error::success();
   const std::vector<std::string> symbols = graph.Symbols();
   for (const auto& size : options.sizes) {
     if (llvm::is_contained(symbols, size.first())) continue;
-    const std::vector<llvm::StringRef> names(symbols.begin(), symbols.end());
-    errors = llvm::joinErrors(
-        std::move(errors), MakeUserError(Code::kUnknownName, "the network has no symbol '{0}'{1}",
-                                         size.first(), DidYouMean(size.first(), names)));
+    errors = llvm::joinErrors(std::move(errors), NoSuchSymbol(graph, symbols, size.first()));
   }
   std::vector<const Value*> random;
   for (const auto& [name, text] : values_) {
@@ -97,6 +114,7 @@ llvm::Error RunInputs::Feed(const Graph& graph, const CommonOptions& options, Sc
   errors = llvm::joinErrors(std::move(errors), FeedArchives(graph, scope));
   for (const Value* input : random)
     errors = llvm::joinErrors(std::move(errors), FeedRandom(*input, options, scope));
+  errors = llvm::joinErrors(std::move(errors), CheckColumns());
   for (const auto& size : options.sizes) {
     const int64_t fed = sizes_.lookup(size.first());
     if (fed == size.second) continue;
@@ -139,6 +157,27 @@ llvm::Error RunInputs::PutPacked(const Value& input, const PackedValue& value,
                          type.ToString(), source, value.values.TypeString(), DTypeName(type.dtype));
   }
   value.Put(scope, input.name());
+  if (type.is_sparse()) columns_.emplace_back(&input, value.type.dims.back());
+  return llvm::Error::success();
+}
+
+llvm::Error RunInputs::CheckColumns() const {
+  for (const auto& [input, columns] : columns_) {
+    const Dim& declared = input->type().dims.back();
+    if (!columns.is_constant() || declared.is_constant()) continue;
+    llvm::Expected<int64_t> size =
+        declared.Evaluate([&](llvm::StringRef symbol) -> std::optional<int64_t> {
+          const auto found = sizes_.find(symbol);
+          return found == sizes_.end() ? std::nullopt : std::optional(found->second);
+        });
+    if (!size) {
+      llvm::consumeError(size.takeError());  // which the run reports
+    } else if (*size != columns.constant()) {
+      return MakeUserError(Code::kSymbolConflict,
+                           "input '{0}' has {1} columns, but {2} is {3} in the other inputs",
+                           input->name(), columns.constant(), declared.ToString(), *size);
+    }
+  }
   return llvm::Error::success();
 }
 

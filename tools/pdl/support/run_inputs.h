@@ -39,6 +39,9 @@ class RunInputs {
                         Scope* scope);
   llvm::Error FeedOne(const Value& input, llvm::StringRef text, Scope* scope);
   llvm::Error FeedArchives(const Graph& graph, Scope* scope);
+  /// Checks the numbers of columns of sparse inputs, which their parts do not state, against the
+  /// sizes of the other inputs.
+  llvm::Error CheckColumns() const;
   llvm::Error FeedRandom(const Value& input, const CommonOptions& options, Scope* scope);
   /// Puts the tensor into the scope, and records the symbols that its sizes determine.
   llvm::Error Put(const Value& input, Tensor tensor, llvm::StringRef source, Scope* scope);
@@ -46,6 +49,8 @@ class RunInputs {
   std::map<std::string, std::string> values_;
   std::vector<std::string> archives_;
   llvm::StringMap<int64_t> sizes_;
+  /// The sparse inputs that were fed, with their numbers of columns if those are known.
+  std::vector<std::pair<const Value*, Dim>> columns_;
 };
 
 }  // namespace pdl
