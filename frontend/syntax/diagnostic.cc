@@ -41,6 +41,21 @@ std::string CutLongNames(std::string text) {
   return result;
 }
 
+// Omits the middle of a message that is too long to read: a size may be a formula of any length.
+std::string CutLongText(std::string text) {
+  constexpr size_t kLongest = 4000, kBegin = 2500, kEnd = 1000;
+  if (text.size() <= kLongest) return text;
+  const auto continues = [&](size_t at) {  // a character of several bytes
+    return (static_cast<unsigned char>(text[at]) & 0xC0) == 0x80;
+  };
+  size_t begin = kBegin, end = text.size() - kEnd;
+  while (begin > 0 && continues(begin)) --begin;
+  while (end < text.size() && continues(end)) ++end;
+  return text.substr(0, begin) + " ... " + text.substr(end);
+}
+
+std::string Shortened(std::string text) { return CutLongText(CutLongNames(std::move(text))); }
+
 }  // namespace
 
 llvm::StringRef SeverityName(Severity severity) {
@@ -63,7 +78,7 @@ std::string Suggestion::ToString(const SourceFile& file) const {
 
 Diagnostic& Diagnostic::NoteAt(std::shared_ptr<const SourceFile> where, SourceRange range,
                                std::string text) {
-  notes.push_back({CutLongNames(WithoutCodes(std::move(text))), std::move(where), range});
+  notes.push_back({Shortened(WithoutCodes(std::move(text))), std::move(where), range});
   return *this;
 }
 
@@ -128,7 +143,7 @@ Diagnostic& Diagnostics::Note(Code code, std::shared_ptr<const SourceFile> file,
 void Diagnostics::Add(Diagnostic diagnostic) {
   if (diagnostic.severity == Severity::kError) ++num_errors_;
   if (diagnostic.code != Code{}) diagnostic.message = WithoutCodes(std::move(diagnostic.message));
-  diagnostic.message = CutLongNames(std::move(diagnostic.message));
+  diagnostic.message = Shortened(std::move(diagnostic.message));
   if (kept_.size() < kMaxKept) {
     kept_.push_back(std::move(diagnostic));
   } else {
