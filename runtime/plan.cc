@@ -42,8 +42,16 @@ llvm::Error CheckIndexRange(const Value& input, const Tensor& tensor, int64_t bo
 
 }  // namespace
 
+/// How many bindings are kept: each has some hundred bytes for a step. See NetworkOptions.
+static unsigned NumBindings(size_t num_steps, unsigned max_bindings) {
+  constexpr size_t kSteps = 1 << 18, kAtLeast = 32;
+  const size_t fitting = std::max(kAtLeast, kSteps / std::max<size_t>(1, num_steps));
+  return static_cast<unsigned>(std::clamp<size_t>(fitting, 1, std::max(1u, max_bindings)));
+}
+
 Plan::Plan(std::unique_ptr<const Schedule> schedule, unsigned max_bindings)
-    : schedule_(std::move(schedule)), max_bindings_(std::max(1u, max_bindings)) {
+    : schedule_(std::move(schedule)),
+      max_bindings_(NumBindings(schedule_->steps.size(), max_bindings)) {
   for (unsigned i = 0; i < schedule_->symbols.size(); ++i) symbol_index_[schedule_->symbols[i]] = i;
   for (SlotId slot : schedule_->inputs) inputs_.push_back(schedule_->slots[slot].value);
   inputs_.insert(inputs_.end(), schedule_->size_inputs.begin(), schedule_->size_inputs.end());

@@ -87,6 +87,7 @@ def check_lifecycle():
     client.send_bytes(b"{nonsense")
     client.send_bytes(b"[1, 2]")
     client.send_bytes(b'{"jsonrpc": "2.0", "id": 77}')
+    client.send_bytes(b'{"jsonrpc": "2.0", "id": 1e999, "method": "shutdown"}')
     client.process.stdin.write(b"garbage\r\n\r\nContent-Length: x\r\n\r\n")
     result = client.initialize()
     assert result["serverInfo"]["name"] == "pdl"

@@ -10,6 +10,7 @@
 
 #include "llvm/ADT/STLExtras.h"
 #include "llvm/Support/raw_ostream.h"
+#include "pdl/op/error.h"
 #include "tools/pdl/commands.h"
 #include "tools/pdl/support/command_line.h"
 #include "tools/pdl/support/console.h"
@@ -87,7 +88,7 @@ int Main(int argc, char** argv) {
   if (const std::error_code code = llvm::outs().error()) {
     llvm::outs().clear_error();
     const int failed =
-        Finish(llvm::createStringError(code, "cannot write the results: " + code.message()));
+        Finish(MakeUserError(Code::kBadFile, "cannot write the results: {0}", code.message()));
     status = std::max(status, failed);
   }
   PrintKeptDiagnostics();

@@ -42,8 +42,10 @@ struct NetworkOptions {
   bool verify_weights = true;
   /// Values of parameters and states by name; they take precedence over files and initializers.
   llvm::StringMap<Constant> weights;
-  /// The maximum number of cached bindings (least recently used eviction).
-  unsigned max_bindings = 32;
+  /// The maximum number of cached bindings, one for each set of sizes of the inputs (least recently
+  /// used eviction). They share their memory for values. A network of more than 1,024 steps keeps
+  /// fewer, as many as have 262,144 steps together, but at least 32.
+  unsigned max_bindings = 256;
   /// If not null, observes all passes: those of the network in Create, and those of a plan when a
   /// run first needs it, in the thread of that run and under a lock of the Network. It must outlive
   /// the Network.

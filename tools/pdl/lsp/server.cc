@@ -146,6 +146,9 @@ bool Server::Dispatch(Event event) {
   if (message == nullptr)
     return Reject(nullptr, ErrorCode::InvalidRequest, "expected an object"), true;
   const Value* id = message->get("id");
+  // Others, such as 1e999, might not be sent back as they are.
+  if (id != nullptr && !id->getAsString() && !id->getAsInteger() && !id->getAsNull())
+    return Reject(nullptr, ErrorCode::InvalidRequest, "an id is an integer or a string"), true;
   const std::optional<llvm::StringRef> method = message->getString("method");
   if (!method) {
     // The replies of the client need no action.
