@@ -95,5 +95,6 @@ function(pdl_cuda_module)
   # The toolkit's libraries are often outside the dynamic linker's search path. CMake assumes that their folder
   # is in the linker's search path and would omit it from INSTALL_RPATH.
   target_link_options(pdl_cuda PRIVATE -Wl,-rpath,${CUDAToolkit_LIBRARY_DIR})
-  install(TARGETS pdl_cuda LIBRARY DESTINATION ${CMAKE_INSTALL_LIBDIR})
+  # The program runs without it, so `ninja bin/pdl` does not build it.
+  install(TARGETS pdl_cuda LIBRARY DESTINATION ${CMAKE_INSTALL_LIBDIR} OPTIONAL)
 endfunction()
