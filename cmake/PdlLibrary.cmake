@@ -15,7 +15,7 @@ set_target_properties(
              SOVERSION ${PROJECT_VERSION_MAJOR}.${PROJECT_VERSION_MINOR}
              BUILD_WITH_INSTALL_RPATH ON
              INSTALL_RPATH "$ORIGIN")
-target_compile_features(libpdl PUBLIC cxx_std_20)
+target_compile_features(libpdl PRIVATE cxx_std_20 INTERFACE $<BUILD_INTERFACE:cxx_std_20>)
 target_include_directories(
   libpdl INTERFACE $<BUILD_INTERFACE:${PROJECT_SOURCE_DIR}/include>
                    $<BUILD_INTERFACE:${PROJECT_BINARY_DIR}/include>
@@ -27,7 +27,7 @@ if(NOT (PDL_SANITIZE AND CMAKE_CXX_COMPILER_ID MATCHES "Clang"))
 endif()
 target_link_libraries(
   libpdl
-  PUBLIC pdl::llvm_headers
+  PUBLIC $<BUILD_INTERFACE:pdl::llvm_headers>
   PRIVATE pdl_generated_options ${PDL_MODULES} "$<LINK_LIBRARY:WHOLE_ARCHIVE,${PDL_LLVM_LIBRARIES}>"
           ${PDL_LLVM_SYSTEM_LIBRARIES})
 
