@@ -1,6 +1,7 @@
+#include <string>
 #include <vector>
 
-#include "llvm/ADT/SmallString.h"
+#include "llvm/Support/FileSystem.h"
 #include "llvm/Support/Path.h"
 #include "model/onnx_file.h"
 #include "pdl/compiler/compiler.h"
@@ -10,6 +11,32 @@
 #include "pdl/runtime/io.h"
 
 namespace pdl {
+namespace {
+
+/// Whether the network in a file, as source or compiled, mentions the name of a file of weights.
+bool Mentions(llvm::StringRef network, llvm::StringRef weights) {
+  llvm::Expected<std::unique_ptr<llvm::MemoryBuffer>> bytes = ReadFile(network);
+  if (bytes) return (*bytes)->getBuffer().contains(weights);
+  llvm::consumeError(bytes.takeError());
+  return false;
+}
+
+/// The file for the weights of the network in `path`. That of another network, or of the user, is
+/// not replaced.
+std::string WeightsPath(llvm::StringRef path) {
+  namespace paths = llvm::sys::path;
+  const llvm::StringRef extension = paths::extension(path);
+  const std::string of_file = (path + ".safetensors").str();
+  if (extension != ".pdl" && extension != ".pdlc") return of_file;
+  const std::string stem = path.drop_back(extension.size()).str();
+  std::string of_stem = stem + ".safetensors";
+  if (!llvm::sys::fs::exists(of_stem)) return of_stem;
+  const llvm::StringRef name = paths::filename(of_stem);
+  const bool is_shared = Mentions(stem + (extension == ".pdl" ? ".pdlc" : ".pdl"), name);
+  return Mentions(path, name) && !is_shared ? of_stem : of_file;
+}
+
+}  // namespace
 
 llvm::Error SaveNetwork(const Network& network, llvm::StringRef path,
                         const llvm::StringMap<Tensor>& states) {
@@ -20,8 +47,7 @@ llvm::Error SaveNetwork(const Network& network, llvm::StringRef path,
     return WriteOnnxFile(network, path, states, options);
   }
   Graph graph = network.graph().Clone();
-  llvm::SmallString<128> weights_path(path);
-  llvm::sys::path::replace_extension(weights_path, ".safetensors");
+  const std::string weights_path = WeightsPath(path);
   const std::string file = llvm::sys::path::filename(weights_path).str();
   std::vector<NamedTensor> tensors;
   for (Value* variable : Variables(graph)) {

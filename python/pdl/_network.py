@@ -250,7 +250,8 @@ class Network(_pdl.NetworkCore):
 
     def save(self, path: str | os.PathLike[str]) -> None:
         """Writes the network to a file, and its parameters to a .safetensors file next to it; or an ONNX model for
-        inference.
+        inference. The parameters of ``net.pdl`` or ``net.pdlc`` are in ``net.safetensors``; if that file belongs to
+        another network, they are in ``net.pdl.safetensors`` or ``net.pdlc.safetensors``.
 
         States are stored if their values were given or learned, or changed by runs or ``set_state``; they are the
         initial values of the loaded network. States with data-dependent sizes are not stored.

@@ -170,8 +170,8 @@ PDL_API llvm::Expected<std::shared_ptr<const Network>> CreateNetwork(LoadedNetwo
                                                                      NetworkOptions options);
 
 /// Saves a network: as source if `path` ends in .pdl, else compiled, with its parameters in a
-/// .safetensors file of the same name next to it; or if it ends in .onnx, as an ONNX model for
-/// inference. `states` are the values of those states that are saved, too.
+/// .safetensors file next to it, named as Model::Save does; or if it ends in .onnx, as an ONNX
+/// model for inference. `states` are the values of those states that are saved, too.
 PDL_API llvm::Error SaveNetwork(const Network& network, llvm::StringRef path,
                                 const llvm::StringMap<Tensor>& states);
 

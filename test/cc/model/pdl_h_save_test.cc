@@ -1,0 +1,70 @@
+// The names of the files of weights that Model::Save writes.
+#include <gtest/gtest.h>
+
+#include <filesystem>
+
+#include "test/cc/model/pdl_h_fixture.h"
+
+namespace pdl {
+namespace {
+
+constexpr char kOnes[] = "input x: f32[N]\nparam w: f32[] = ones()\noutput y = x * w\n";
+constexpr char kTwos[] = "input x: f32[N]\nparam w: f32[] = constant(2.0)\noutput y = x * w\n";
+
+class Saving : public Files {
+ protected:
+  void Save(const char* source, const std::string& name) const {
+    const Status status = CompileModel(source).Save(Path(name));
+    ASSERT_TRUE(status.ok()) << status.ToString();
+  }
+  /// The parameter of a saved model; -1 if it cannot be loaded.
+  float WeightOf(const std::string& name) const {
+    Result<Model> model = Model::Load(Path(name));
+    EXPECT_TRUE(model.ok()) << model.status().ToString();
+    return model.ok() ? FloatsIn(*model->Value("w"))[0] : -1;
+  }
+  bool Exists(const std::string& name) const { return std::filesystem::exists(Path(name)); }
+};
+
+TEST_F(Saving, ModelsOfOneStem) {
+  for (const auto& [first, second] : {std::pair("s.pdl", "s.pdlc"), std::pair("t.pdlc", "t.pdl"),
+                                      std::pair("model.v1", "model.v2"), std::pair("m", "m.pdl")}) {
+    Save(kOnes, first);
+    Save(kTwos, second);
+    EXPECT_EQ(WeightOf(first), 1) << first;
+    EXPECT_EQ(WeightOf(second), 2) << second;
+    // Saving again changes neither.
+    Save(kTwos, first);
+    EXPECT_EQ(WeightOf(first), 2) << first;
+    Save(kOnes, second);
+    EXPECT_EQ(WeightOf(first), 2) << first;
+    EXPECT_EQ(WeightOf(second), 1) << second;
+  }
+  EXPECT_TRUE(Exists("s.safetensors"));
+  EXPECT_TRUE(Exists("s.pdlc.safetensors"));
+  EXPECT_TRUE(Exists("model.v1.safetensors"));
+  EXPECT_FALSE(Exists("model.safetensors"));
+}
+
+TEST_F(Saving, WeightsOfTheUserAreNotReplaced) {
+  Save(kOnes, "base.pdl");
+  std::filesystem::rename(Path("base.safetensors"), Path("s.safetensors"));
+  Save(kTwos, "s.pdlc");
+  EXPECT_EQ(WeightOf("s.pdlc"), 2);
+  ModelOptions options;
+  options.weights = Path("s.safetensors");
+  EXPECT_EQ(FloatsIn(*CompileModel(kTwos, options).Value("w"))[0], 1);
+}
+
+TEST_F(Saving, ASavedModelIsReplacedTogetherWithItsWeights) {
+  // The source does not refer to the weights.
+  Write("s.pdl", kOnes);
+  Save(kOnes, "s.pdlc");
+  Save(kTwos, "s.pdlc");
+  EXPECT_EQ(WeightOf("s.pdlc"), 2);
+  EXPECT_TRUE(Exists("s.safetensors"));
+  EXPECT_FALSE(Exists("s.pdlc.safetensors"));
+}
+
+}  // namespace
+}  // namespace pdl
