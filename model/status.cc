@@ -2,10 +2,12 @@
 
 #include <utility>
 
+#include "ir/error_text.h"
 #include "llvm/Support/raw_ostream.h"
 #include "pdl/compiler/load.h"
 #include "pdl/op/error.h"
 #include "pdl/op/out_of_memory.h"
+#include "runtime/call_error.h"
 
 namespace pdl {
 namespace {
@@ -33,8 +35,43 @@ Status::Detail DetailOf(const UserError& error) {
   Status::Detail detail;
   detail.kind = error.code() == Code::kCancelled ? Status::Kind::kCancelled : Status::Kind::kError;
   detail.code = CodeName(error.code());
-  detail.message = error.text();
+  detail.message = WithoutCodes(error.text());
   detail.text = error.message() + "\n";
+  return detail;
+}
+
+Status::Detail DetailOf(const DeviceError& error) {
+  Status::Detail detail;
+  detail.kind = Status::Kind::kDeviceError;
+  detail.message = error.text();
+  detail.text = error.text() + "\n";
+  return detail;
+}
+
+Status::Detail Plain(std::string message) {
+  Status::Detail detail;
+  detail.text = message + "\n";
+  detail.message = WithoutCodes(std::move(message));
+  return detail;
+}
+
+/// The position is the innermost one, as in errors of the compiler.
+template <class Base>
+Status::Detail DetailOfLocated(const Located<Base>& error) {
+  Status::Detail detail = DetailOf(static_cast<const Base&>(error));
+  detail.message = WithoutCodes(error.rest().str());
+  const llvm::StringRef position = error.position();
+  const size_t outer = position.rfind(" > ");
+  const llvm::StringRef inner =
+      outer == llvm::StringRef::npos ? position : position.drop_front(outer + 3);
+  const auto [place, column] = inner.rsplit(':');
+  const auto [file, line] = place.rsplit(':');
+  if (line.getAsInteger(10, detail.line) || column.getAsInteger(10, detail.column)) {
+    detail.line = detail.column = 0;  // only the name of a file, or of a node
+    detail.file = inner.str();
+  } else {
+    detail.file = file.str();
+  }
   return detail;
 }
 
@@ -63,18 +100,13 @@ Status ToStatus(llvm::Error error) {
     text += detail.text;
     if (!std::exchange(has_one, true)) first = std::move(detail);
   };
-  auto plain = [](Status::Kind kind, std::string message) {
-    Status::Detail detail;
-    detail.kind = kind;
-    detail.text = message + "\n";
-    detail.message = std::move(message);
-    return detail;
-  };
   llvm::handleAllErrors(
       std::move(error), [&](const SourceErrors& e) { add(DetailOf(e.diagnostics())); },
+      [&](const Located<UserError>& e) { add(DetailOfLocated(e)); },
       [&](const UserError& e) { add(DetailOf(e)); },
-      [&](const DeviceError& e) { add(plain(Status::Kind::kDeviceError, e.text())); },
-      [&](const llvm::ErrorInfoBase& e) { add(plain(Status::Kind::kError, e.message())); });
+      [&](const Located<DeviceError>& e) { add(DetailOfLocated(e)); },
+      [&](const DeviceError& e) { add(DetailOf(e)); },
+      [&](const llvm::ErrorInfoBase& e) { add(Plain(e.message())); });
   first.text = llvm::StringRef(text).rtrim('\n').str();
   return Status(std::make_shared<const Status::Detail>(std::move(first)));
 }

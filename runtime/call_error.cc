@@ -1,29 +1,34 @@
 #include "runtime/call_error.h"
 
-#include "pdl/op/error.h"
-
 namespace pdl {
 
 llvm::StringRef WrittenName(const OpDef& def) {
   return llvm::StringRef(def.name()).split('.').first;
 }
 
+llvm::Error UserErrorAt(const std::string& position, Code code, const std::string& message) {
+  if (position.empty()) return llvm::make_error<UserError>(code, message);
+  return llvm::make_error<Located<UserError>>(position, code, position + ": " + message);
+}
+
 std::string AboutCall(const OperatorArguments& call, llvm::StringRef message) {
-  std::string place = call.location.empty() ? "" : call.location + ": ";
-  return place + WrittenName(*call.def).str() + ": " + message.str();
+  return WrittenName(*call.def).str() + ": " + message.str();
 }
 
 llvm::Error AboutCall(const OperatorArguments& call, llvm::Error error) {
+  const std::string& position = call.location;
   return llvm::handleErrors(
       std::move(error),
       [&](const DeviceError& e) -> llvm::Error {
-        return MakeDeviceError("{0}", AboutCall(call, e.text()));
+        const std::string message = AboutCall(call, e.text());
+        if (position.empty()) return llvm::make_error<DeviceError>(message);
+        return llvm::make_error<Located<DeviceError>>(position, position + ": " + message);
       },
       [&](const UserError& e) -> llvm::Error {
-        return MakeUserError(e.code(), "{0}", AboutCall(call, e.text()));
+        return UserErrorAt(position, e.code(), AboutCall(call, e.text()));
       },
       [&](const llvm::ErrorInfoBase& e) -> llvm::Error {
-        return MakeUserError(Code::kSizeCheck, "{0}", AboutCall(call, e.message()));
+        return UserErrorAt(position, Code::kSizeCheck, AboutCall(call, e.message()));
       });
 }
 

@@ -2,19 +2,47 @@
 #define PDL_RUNTIME_CALL_ERROR_H_
 
 #include <string>
+#include <utility>
 
 #include "llvm/ADT/StringRef.h"
 #include "llvm/Support/Error.h"
 #include "pdl/compiler/export.h"
+#include "pdl/op/error.h"
 #include "pdl/op/operator.h"
 
 namespace pdl {
 
+/// A UserError or DeviceError about a position in a source, with which its message begins.
+template <class Base>
+class Located : public llvm::ErrorInfo<Located<Base>, Base> {
+ public:
+  static inline char ID = 0;
+  /// `rest` are the arguments of Base.
+  template <class... Rest>
+  explicit Located(std::string position, Rest&&... rest)
+      : llvm::ErrorInfo<Located<Base>, Base>(std::forward<Rest>(rest)...),
+        position_(std::move(position)) {}
+  /// As returned by Graph::PathToString.
+  const std::string& position() const { return position_; }
+  /// The message without the position.
+  llvm::StringRef rest() const {
+    return llvm::StringRef(this->text()).drop_front(position_.size() + 2);
+  }
+
+ private:
+  std::string position_;
+};
+
+/// A Located UserError with the message "position: message"; a plain one if `position` is
+/// empty.
+llvm::Error UserErrorAt(const std::string& position, Code code, const std::string& message);
+
 /// The name of an operator in the source: `conv2d` for the variant `conv2d.channels_last`.
 llvm::StringRef WrittenName(const OpDef& def);
-/// Prepends the call's location and operator to a message.
+/// Prepends the call's operator to a message.
 std::string AboutCall(const OperatorArguments& call, llvm::StringRef message);
-/// Prepends them to the message of an Error, and preserves its kind and code.
+/// Prepends the call's location and operator to the message of an Error, and preserves its kind and
+/// code.
 PDL_API llvm::Error AboutCall(const OperatorArguments& call, llvm::Error error);
 
 }  // namespace pdl

@@ -10,6 +10,7 @@
 #include "pdl/compiler/trace.h"
 #include "pdl/op/error.h"
 #include "pdl/op/out_of_memory.h"
+#include "runtime/call_error.h"
 #include "runtime/evaluator.h"
 #include "runtime/memory_analysis.h"
 #include "runtime/network_run.h"
@@ -278,9 +279,8 @@ llvm::Error Network::Impl::CheckSize(const Segment::Size& size, SegmentData& dat
     return error;
   }
   if (count < 0)
-    return MakeUserError(Code::kSizeCheck,
-                         "{0}{1}the data give no valid size {2}: a length is negative", size.place,
-                         size.place.empty() ? "" : ": ", size.symbol);
+    return UserErrorAt(size.place, Code::kSizeCheck,
+                       "the data give no valid size " + size.symbol + ": a length is negative");
   data.sizes[size.symbol] = count;
   return llvm::Error::success();
 }

@@ -21,16 +21,15 @@ llvm::StringRef KindName(DeviceKind kind) { return kind == DeviceKind::kCPU ? "c
 template <typename... Args>
 llvm::Error CallFailure(const OperatorArguments& call, Code code, const char* format,
                         Args&&... args) {
-  return MakeUserError(code, "{0}",
-                       AboutCall(call, llvm::formatv(format, std::forward<Args>(args)...).str()));
+  return UserErrorAt(call.location, code,
+                     AboutCall(call, llvm::formatv(format, std::forward<Args>(args)...).str()));
 }
 
 /// Adds the location and operator of the call to an error found by a check.
 llvm::Error Finish(const OperatorArguments& call, llvm::Error error) {
   return llvm::handleErrors(std::move(error), [&](const CallError& found) -> llvm::Error {
     if (!found.is_whole) return CallFailure(call, found.code(), "{0}", found.text());
-    std::string place = call.location.empty() ? "" : call.location + ": ";
-    return MakeUserError(found.code(), "{0}{1}", place, found.text());
+    return UserErrorAt(call.location, found.code(), found.text());
   });
 }
 

@@ -421,17 +421,15 @@ class Scheduler {
     }
   }
 
-  /// `by` is the operator or statement that requires it; empty if it is obvious.
   void AddCheck(const DimCheck& check, LocationId location, llvm::StringRef by) {
     std::string where = graph_.PathToString(location);
-    if (!where.empty() && !by.empty()) where += ": ";
-    where += by;
     // All calls that one call was lowered to require the same.
     const auto key = [&] {
-      return where + check.message + check.left.ToString() + "|" + check.right.ToString();
+      return where + "|" + by.str() + "|" + check.message + check.left.ToString() + "|" +
+             check.right.ToString();
     };
     if (check.asked_by.empty() || asked_.insert(key()).second)
-      schedule_->checks.push_back({&check, std::move(where)});
+      schedule_->checks.push_back({&check, std::move(where), by.str()});
   }
 
   const ScheduleRequest& request_;
@@ -457,17 +455,16 @@ class Scheduler {
 
 llvm::Error CheckSize(const Schedule::Check& check, SymbolLookup lookup) {
   const DimCheck& asked = *check.check;
+  auto failed = [&](const std::string& message) {
+    return UserErrorAt(check.location, Code::kSizeCheck,
+                       check.by.empty() ? message : check.by + ": " + message);
+  };
   llvm::Expected<int64_t> left = asked.left.Evaluate(lookup);
-  if (!left)
-    return MakeUserError(Code::kSizeCheck, "{0}: {1}", check.where,
-                         llvm::toString(left.takeError()));
+  if (!left) return failed(llvm::toString(left.takeError()));
   llvm::Expected<int64_t> right = asked.right.Evaluate(lookup);
-  if (!right)
-    return MakeUserError(Code::kSizeCheck, "{0}: {1}", check.where,
-                         llvm::toString(right.takeError()));
+  if (!right) return failed(llvm::toString(right.takeError()));
   if (asked.Holds(*left, *right)) return llvm::Error::success();
-  return MakeUserError(Code::kSizeCheck, "{0}{1}{2}", check.where, check.where.empty() ? "" : ": ",
-                       asked.Describe(*left, *right));
+  return failed(asked.Describe(*left, *right));
 }
 
 llvm::Error CheckOutput(const Graph& graph, llvm::StringRef name) {

@@ -92,7 +92,9 @@ struct Schedule {
   /// Checks of the scheduled calls, and the network's constraints, with their locations.
   struct Check {
     const DimCheck* check;
-    std::string where;
+    std::string location;
+    /// The operator or statement that requires it; empty if it is obvious.
+    std::string by;
   };
   std::vector<Check> checks;
   std::vector<std::string> symbols;

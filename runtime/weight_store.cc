@@ -3,6 +3,7 @@
 #include "pdl/compiler/weights.h"
 #include "pdl/op/error.h"
 #include "pdl/runtime/weight_source.h"
+#include "runtime/call_error.h"
 #include "runtime/io/file.h"
 
 namespace pdl {
@@ -15,28 +16,24 @@ constexpr int64_t kLargeWeightBytes = int64_t{16} << 20;
 }  // namespace
 
 llvm::Error WeightStore::HasNoValue(const Value& variable) const {
-  return MakeUserError(Code::kBadNetwork, "{0}{1} '{2}' has neither an initializer nor a weight",
-                       LocationOf(variable),
-                       variable.kind() == ValueKind::kState ? "state" : "parameter",
-                       variable.name());
-}
-
-std::string WeightStore::LocationOf(const Value& variable) const {
-  const std::string location = graph_.PathToString(variable.location());
-  return location.empty() ? "" : location + ": ";
+  return AtLocationOf(
+      variable,
+      MakeUserError(Code::kBadNetwork, "{0} '{1}' has neither an initializer nor a weight",
+                    variable.kind() == ValueKind::kState ? "state" : "parameter", variable.name()));
 }
 
 llvm::Error WeightStore::AtLocationOf(const Value& variable, llvm::Error error) const {
   return llvm::handleErrors(std::move(error), [&](const UserError& e) {
-    return MakeUserError(e.code(), "{0}{1}", LocationOf(variable), e.text());
+    return UserErrorAt(graph_.PathToString(variable.location()), e.code(), e.text());
   });
 }
 
 llvm::Error WeightStore::WrongType(const Value& variable, DType dtype,
                                    llvm::ArrayRef<int64_t> sizes, const std::string& where) const {
-  return MakeUserError(Code::kWeightMismatch, "{0}'{1}' is declared {2}, and {3} is {4}",
-                       LocationOf(variable), variable.name(), variable.type().ToString(), where,
-                       TensorTypeToString(dtype, sizes));
+  return AtLocationOf(
+      variable,
+      MakeUserError(Code::kWeightMismatch, "'{0}' is declared {1}, and {2} is {3}", variable.name(),
+                    variable.type().ToString(), where, TensorTypeToString(dtype, sizes)));
 }
 
 llvm::Expected<Tensor> WeightStore::LoadOne(const Value& variable, WeightFilesByName& files) const {
@@ -54,15 +51,17 @@ llvm::Expected<Tensor> WeightStore::LoadOne(const Value& variable, WeightFilesBy
   std::string where = "'" + ref.tensor + "' in " + ref.file;
   const SafetensorsFile::Entry* entry = file->second->Find(ref.tensor);
   if (!entry)
-    return MakeUserError(Code::kWeightMismatch, "{0}'{1}' is loaded from {2}, which does not exist",
-                         LocationOf(variable), variable.name(), where);
+    return AtLocationOf(variable, MakeUserError(Code::kWeightMismatch,
+                                                "'{0}' is loaded from {1}, which does not exist",
+                                                variable.name(), where));
   if (!FitsWeight(variable.type(), ref, entry->dtype, entry->sizes))
     return WrongType(variable, entry->dtype, entry->sizes, where);
   Constant value = file->second->Read(*entry);
   if (options_.verify_weights && !ref.sha256.empty() && Sha256(value) != ref.sha256)
-    return MakeUserError(Code::kWeightMismatch,
-                         "{0}{1} has changed since '{2}' was compiled (its SHA-256 differs)",
-                         LocationOf(variable), where, variable.name());
+    return AtLocationOf(
+        variable, MakeUserError(Code::kWeightMismatch,
+                                "{0} has changed since '{1}' was compiled (its SHA-256 differs)",
+                                where, variable.name()));
   llvm::Expected<Constant> converted = ConvertWeight(value, variable.type().dtype, ref.transpose);
   if (!converted) return converted.takeError();
   // Verifying or converting has read all bytes. The pages of a small weight remain, since it will

@@ -45,9 +45,7 @@ class WeightStore {
   /// The files that were opened, by the names that variables give; nullopt if one cannot be read.
   using WeightFilesByName = llvm::StringMap<std::optional<SafetensorsFile>>;
   llvm::Expected<Tensor> LoadOne(const Value& variable, WeightFilesByName& files) const;
-  /// Where the variable is declared, and ": "; empty if that is unknown.
-  std::string LocationOf(const Value& variable) const;
-  /// The error with the location before its message.
+  /// The error with the location of the variable before its message.
   llvm::Error AtLocationOf(const Value& variable, llvm::Error error) const;
   llvm::Error HasNoValue(const Value& variable) const;
   /// The error of a value of that type, described by `where`.
