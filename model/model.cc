@@ -139,22 +139,39 @@ Result<Model> Model::FromSource(const std::string& source, const ModelOptions& o
   });
 }
 
-std::vector<ValueInfo> Model::inputs() const { return InfosOf(impl_->network->graph().inputs()); }
+llvm::Error CheckModel(const Model::Impl* own) {
+  if (own != nullptr) return llvm::Error::success();
+  return MakeUserError(Code::kOperatorUse, "the model was moved from");
+}
+
+std::vector<ValueInfo> Model::inputs() const {
+  if (impl_ == nullptr) return {};
+  return InfosOf(impl_->network->graph().inputs());
+}
 std::vector<ValueInfo> Model::parameters() const {
+  if (impl_ == nullptr) return {};
   return InfosOf(impl_->network->graph().parameters());
 }
-std::vector<ValueInfo> Model::states() const { return InfosOf(impl_->network->graph().states()); }
+std::vector<ValueInfo> Model::states() const {
+  if (impl_ == nullptr) return {};
+  return InfosOf(impl_->network->graph().states());
+}
 std::vector<ValueInfo> Model::outputs() const {
+  if (impl_ == nullptr) return {};
   std::vector<ValueInfo> infos;
   for (const GraphOutput& output : impl_->network->graph().outputs())
     infos.push_back(InfoOf(output.name, output.value->type(), output.comment));
   return infos;
 }
 
-const std::string& Model::warnings() const { return impl_->warnings; }
+const std::string& Model::warnings() const {
+  static const std::string none;
+  return impl_ == nullptr ? none : impl_->warnings;
+}
 
 Result<Array> Model::Value(const std::string& name) const {
   return AsResult(llvm::Twine("computing \'") + name + "\'", [&]() -> llvm::Expected<Array> {
+    if (llvm::Error error = CheckModel(impl_.get())) return error;
     llvm::Expected<Tensor> value = impl_->network->InitialValue(name);
     if (!value) return value.takeError();
     // Copies the value, so that the caller cannot write to the network's own.
@@ -173,6 +190,7 @@ Session Model::NewSession() const { return Session(*this); }
 
 Status Model::Save(const std::string& path) const {
   return AsStatus(llvm::Twine("saving \'") + path + "\'", [&]() -> llvm::Error {
+    if (llvm::Error error = CheckModel(impl_.get())) return error;
     const Network& network = *impl_->network;
     llvm::StringMap<Tensor> states;
     for (const pdl::Value* state : network.graph().states()) {

@@ -23,6 +23,19 @@ struct Model::Impl {
   std::string warnings;
 };
 
+/// Gives other sources of this module access to a Model.
+struct ModelAccess {
+  /// Null if the model was moved from.
+  static const Model::Impl* Of(const Model& model) { return model.impl_.get(); }
+};
+
+/// An Error if `own` is null: the model was moved from.
+llvm::Error CheckModel(const Model::Impl* own);
+
+/// Checks an array that is to be an input of runs, without knowing the others: that the network has
+/// an input with an array of that name, and that the array, if not null, is valid as in ViewOf.
+llvm::Error CheckInput(const Graph& graph, llvm::StringRef name, const Array* array);
+
 /// Loads the origin of `own` again, for inference or for training; see LoadNetwork.
 llvm::Expected<LoadedNetwork> LoadAgain(const Model::Impl& own, bool training_step);
 

@@ -120,7 +120,10 @@ llvm::Expected<TrainedModel> TrainModel(const Model::Impl& own, const Arrays& da
 }  // namespace
 
 Result<TrainedModel> Model::Train(const Arrays& data, const TrainRequest& request) const {
-  return AsResult("training a model", [&] { return TrainModel(*impl_, data, request); });
+  return AsResult("training a model", [&]() -> llvm::Expected<TrainedModel> {
+    if (llvm::Error error = CheckModel(impl_.get())) return error;
+    return TrainModel(*impl_, data, request);
+  });
 }
 
 }  // namespace pdl

@@ -1,17 +1,21 @@
 // Implements runs of a Model in pdl.h.
+#include <algorithm>
 #include <atomic>
+#include <cstdint>
 #include <cstring>
 #include <utility>
 
 #include "llvm/ADT/STLExtras.h"
 #include "llvm/ADT/ScopeExit.h"
 #include "llvm/ADT/SmallVector.h"
+#include "llvm/ADT/StringMap.h"
 #include "model/model.h"
 #include "model/status.h"
 #include "pdl/op/error.h"
 #include "pdl/op/host_copy.h"
 #include "pdl/op/storage.h"
 #include "pdl/runtime/scope.h"
+#include "runtime/schedule.h"
 
 namespace pdl {
 namespace {
@@ -48,9 +52,15 @@ struct Session::Impl {
   const Model::Impl& shared() const { return *model.impl_; }
   const Graph& graph() const { return shared().network->graph(); }
 
+  /// An Error if there is nothing to run, because the session or its model was moved from.
+  static llvm::Error Check(const Impl* session);
+
   llvm::Error PutInputs(const Arrays& inputs);
   void TakeInputs();
-  llvm::Error Run(const Arrays& inputs, const RunRequest& request);
+  /// `memory` as in RunOptions::output_memory.
+  llvm::Error Run(const Arrays& inputs, const RunRequest& request,
+                  const llvm::StringMap<Tensor>* memory = nullptr);
+  llvm::Error RunInto(const Arrays& inputs, const Arrays& outputs, RunRequest request);
   llvm::Error Fill(OutputArrays* outputs) const;
   llvm::Expected<const Value*> FindState(llvm::StringRef name) const;
 
@@ -60,6 +70,11 @@ struct Session::Impl {
   llvm::SmallVector<Variable*, 8> fed;
   std::atomic<bool> cancel = false;
 };
+
+llvm::Error Session::Impl::Check(const Impl* session) {
+  if (session == nullptr) return MakeUserError(Code::kOperatorUse, "the session was moved from");
+  return CheckModel(session->model.impl_.get());
+}
 
 namespace {
 
@@ -78,7 +93,64 @@ llvm::Error UnknownInput(const Graph& graph, llvm::StringRef name) {
                        DidYouMean(name, names));
 }
 
+/// The output that an array belongs to; ragged and sparse outputs have several.
+llvm::Expected<std::string> OutputOf(const Graph& graph, llvm::StringRef name) {
+  for (const GraphOutput& output : graph.outputs())
+    for (const PartType& part : PartsOf(output.name, output.value->type()))
+      if (PartName(output.name, part.part) == name) return output.name;
+  if (llvm::Error error = CheckOutput(graph, name)) return error;
+  InternalError("the output '" + name.str() + "' has no array of its name");
+}
+
+/// The memory of an array.
+struct Range {
+  Range(llvm::StringRef name_in, const Array& array)
+      : begin(reinterpret_cast<uintptr_t>(array.data)),
+        end(begin + static_cast<uintptr_t>(array.num_elements() * DTypeSize(array.dtype))),
+        name(name_in) {}
+  bool Overlaps(const Range& other) const { return begin < other.end && other.begin < end; }
+
+  uintptr_t begin, end;
+  llvm::StringRef name;
+};
+
+/// The memory of the arrays, by address.
+llvm::Expected<std::vector<Range>> RangesOf(const Arrays& outputs) {
+  std::vector<Range> ranges;
+  for (const auto& [name, array] : outputs)
+    if (const Range range(name, array); range.begin != range.end) ranges.push_back(range);
+  llvm::sort(ranges, [](const Range& a, const Range& b) { return a.begin < b.begin; });
+  for (size_t i = 1; i < ranges.size(); ++i) {
+    if (!ranges[i].Overlaps(ranges[i - 1])) continue;
+    const auto [first, second] = std::minmax(ranges[i - 1].name, ranges[i].name);
+    return MakeUserError(Code::kInputType, "the arrays of the outputs '{0}' and '{1}' overlap",
+                         first, second);
+  }
+  return ranges;
+}
+
+/// Copies those inputs that a run would overwrite while it reads them.
+llvm::Expected<Arrays> WithoutOverlap(Arrays inputs, llvm::ArrayRef<Range> outputs) {
+  for (auto& [name, array] : inputs) {
+    llvm::Expected<Tensor> view = ViewOf(name, array);
+    if (!view) return view.takeError();
+    const Range range(name, array);
+    if (llvm::none_of(outputs, [&](const Range& output) { return output.Overlaps(range); }))
+      continue;
+    llvm::Expected<Tensor> copy = Tensor::AllocateUninitialized(view->dtype(), view->sizes());
+    if (!copy) return copy.takeError();
+    std::memcpy(copy->raw(), view->raw(), static_cast<size_t>(view->num_bytes()));
+    array = ToArray(std::move(*copy));
+  }
+  return inputs;
+}
+
 }  // namespace
+
+llvm::Error CheckInput(const Graph& graph, llvm::StringRef name, const Array* array) {
+  if (!IsPartOfInput(graph, name)) return UnknownInput(graph, name);
+  return array == nullptr ? llvm::Error::success() : ViewOf(name, *array).takeError();
+}
 
 /// Puts views of the caller's arrays into the Scope, after all of them have been checked.
 llvm::Error Session::Impl::PutInputs(const Arrays& inputs) {
@@ -103,7 +175,8 @@ void Session::Impl::TakeInputs() {
   fed.clear();
 }
 
-llvm::Error Session::Impl::Run(const Arrays& inputs, const RunRequest& request) {
+llvm::Error Session::Impl::Run(const Arrays& inputs, const RunRequest& request,
+                               const llvm::StringMap<Tensor>* memory) {
   if (llvm::Error error = PutInputs(inputs)) return error;
   RunOptions options;
   options.outputs = request.outputs;
@@ -111,9 +184,32 @@ llvm::Error Session::Impl::Run(const Arrays& inputs, const RunRequest& request) 
   options.check_finite = request.check_finite;
   options.check_indices = request.check_indices;
   options.cancel = &cancel;
+  options.output_memory = memory;
   llvm::Error error = shared().network->Run(&scope, shared().context.get(), options);
   cancel = false;
   return error;
+}
+
+llvm::Error Session::Impl::RunInto(const Arrays& inputs, const Arrays& outputs,
+                                   RunRequest request) {
+  if (!request.outputs.empty())
+    return MakeUserError(
+        Code::kOperatorUse,
+        "RunInto computes the outputs that it has arrays for: the request must not name any");
+  llvm::StringMap<Tensor> memory;
+  for (const auto& [name, array] : outputs) {
+    llvm::Expected<std::string> output = OutputOf(graph(), name);
+    if (!output) return output.takeError();
+    if (!llvm::is_contained(request.outputs, *output)) request.outputs.push_back(*output);
+    llvm::Expected<Tensor> view = ViewOf(name, array);
+    if (!view) return view.takeError();
+    memory[name] = std::move(*view);
+  }
+  llvm::Expected<std::vector<Range>> ranges = RangesOf(outputs);
+  if (!ranges) return ranges.takeError();
+  llvm::Expected<Arrays> separate = WithoutOverlap(inputs, *ranges);
+  if (!separate) return separate.takeError();
+  return Run(*separate, request, &memory);
 }
 
 /// Copies references to the outputs of the last run from the Scope. Allocates nothing.
@@ -144,6 +240,7 @@ Session::~Session() = default;
 
 Result<Arrays> Session::Run(const Arrays& inputs, const RunRequest& request) {
   return AsResult("running a model", [&]() -> llvm::Expected<Arrays> {
+    if (llvm::Error error = Impl::Check(impl_.get())) return error;
     const auto take = llvm::make_scope_exit([&] { impl_->TakeInputs(); });
     OutputArrays outputs(impl_->graph(), request);
     if (llvm::Error error = impl_->Run(inputs, request)) return error;
@@ -154,35 +251,15 @@ Result<Arrays> Session::Run(const Arrays& inputs, const RunRequest& request) {
 
 Status Session::RunInto(const Arrays& inputs, const Arrays& outputs, const RunRequest& request) {
   return AsStatus("running a model", [&]() -> llvm::Error {
+    if (llvm::Error error = Impl::Check(impl_.get())) return error;
     const auto take = llvm::make_scope_exit([&] { impl_->TakeInputs(); });
-    RunRequest requested = request;
-    requested.outputs.clear();
-    for (const auto& [name, array] : outputs) {
-      if (llvm::Expected<Tensor> to = ViewOf(name, array); !to) return to.takeError();
-      requested.outputs.push_back(name);
-    }
-    OutputArrays computed(impl_->graph(), requested);
-    if (llvm::Error error = impl_->Run(inputs, requested)) return error;
-    if (llvm::Error error = impl_->Fill(&computed)) return error;
-    for (const auto& [name, array] : outputs) {
-      const auto from = computed.arrays.find(name);
-      if (from == computed.arrays.end())
-        return MakeUserError(Code::kInputType, "output '{0}' consists of several arrays: use Run",
-                             name);
-      const std::string given = TensorTypeToString(array.dtype, array.sizes);
-      if (from->second.dtype != array.dtype || from->second.sizes != array.sizes)
-        return MakeUserError(Code::kInputType, "output '{0}' is {1}, but the array for it is {2}",
-                             name, TensorTypeToString(from->second.dtype, from->second.sizes),
-                             given);
-      const int64_t bytes = array.num_elements() * DTypeSize(array.dtype);
-      if (bytes > 0) std::memcpy(array.data, from->second.data, static_cast<size_t>(bytes));
-    }
-    return llvm::Error::success();
+    return impl_->RunInto(inputs, outputs, request);
   });
 }
 
 Result<Array> Session::State(const std::string& name) const {
   return AsResult("reading a state", [&]() -> llvm::Expected<Array> {
+    if (llvm::Error error = Impl::Check(impl_.get())) return error;
     llvm::Expected<const Value*> state = impl_->FindState(name);
     if (!state) return state.takeError();
     const Variable* variable = impl_->scope.Find(name);
@@ -199,6 +276,7 @@ Result<Array> Session::State(const std::string& name) const {
 
 Status Session::SetState(const std::string& name, const Array& value) {
   return AsStatus("setting a state", [&]() -> llvm::Error {
+    if (llvm::Error error = Impl::Check(impl_.get())) return error;
     llvm::Expected<const Value*> state = impl_->FindState(name);
     if (!state) return state.takeError();
     llvm::Expected<Tensor> view = ViewOf(name, value);
@@ -217,9 +295,12 @@ Status Session::SetState(const std::string& name, const Array& value) {
 }
 
 void Session::Reset() {
+  if (llvm::Error error = Impl::Check(impl_.get())) return llvm::consumeError(std::move(error));
   for (const Value* state : impl_->graph().states()) impl_->scope.Erase(state->name());
 }
 
-void Session::Cancel() { impl_->cancel = true; }
+void Session::Cancel() {
+  if (impl_ != nullptr) impl_->cancel = true;
+}
 
 }  // namespace pdl

@@ -222,7 +222,7 @@ llvm::Error NetworkRun::RunStoringSteps() {
 void NetworkRun::PrepareToStore() {
   for (size_t i = 0; i < outputs_.size(); ++i) {
     const llvm::StringRef name = schedule_.outputs[i].name;
-    if (Crosses(name) || stays_on_device_[i]) continue;
+    if (Crosses(name) || stays_on_device_[i] || is_given_[i]) continue;
     new_outputs_.reserve(new_outputs_.size() + 1);
     const bool is_new = scope_.FindLocal(name) == nullptr;
     Variable* variable = scope_.Create(name);
@@ -288,37 +288,53 @@ llvm::Error NetworkRun::GiveSources() {
   return llvm::Error::success();
 }
 
-/// Provides a tensor for each output; steps write directly to it. The memory of the last run's
-/// result is reused if nothing else refers to it.
+/// Provides a tensor for each output; steps write directly to it.
 llvm::Error NetworkRun::GiveOutputs(const RunOptions& run) {
   const bool is_on_cpu = context_.device().kind == DeviceKind::kCPU;
   for (size_t i = 0; i < schedule_.outputs.size(); ++i) {
     const std::string& name = schedule_.outputs[i].name;
     const OperandType& type = binding_->types[schedule_.outputs[i].slot];
-    const bool crosses = Crosses(name);
-    stays_on_device_.push_back(!is_on_cpu && !crosses && run.output_observer != nullptr &&
+    const Tensor* given = nullptr;
+    if (run.output_memory != nullptr)
+      if (auto found = run.output_memory->find(name); found != run.output_memory->end())
+        given = &found->second;
+    is_given_.push_back(given != nullptr);
+    stays_on_device_.push_back(!is_on_cpu && !Crosses(name) && run.output_observer != nullptr &&
                                run.output_observer->TakesOnDevice(name));
     if (stays_on_device_.back()) {
       outputs_.emplace_back();
       continue;
     }
-    Variable* variable = crosses ? nullptr : scope_.FindLocal(name);
-    Tensor* last = variable ? variable->GetMutable<Tensor>() : nullptr;
-    bool fits = last && last->is_recyclable() && last->dtype() == type.dtype &&
-                last->sizes() == llvm::ArrayRef<int64_t>(type.sizes) && MayReuse(name, *last);
-    if (fits) {
-      outputs_.push_back(std::move(*last));
-      variable->Clear();
-    } else {
-      llvm::Expected<Tensor> fresh = MakeOutput(type, crosses);
-      if (!fresh) return fresh.takeError();
-      outputs_.push_back(std::move(*fresh));
-    }
+    llvm::Expected<Tensor> output = TakeOutput(name, type, given);
+    if (!output) return output.takeError();
+    outputs_.push_back(std::move(*output));
     const Placement& placement = binding_->placements[schedule_.outputs[i].slot];
     if (placement.kind == Placement::Kind::kOutput && placement.offset == static_cast<int64_t>(i))
       frame_->SetData(placement.root, outputs_[i].raw());
   }
   return llvm::Error::success();
+}
+
+/// The caller's memory if it is given. Else that of the last run's result if nothing else refers to
+/// it, or new memory.
+llvm::Expected<Tensor> NetworkRun::TakeOutput(const std::string& name, const OperandType& type,
+                                              const Tensor* given) {
+  auto fits = [&](const Tensor& tensor) {
+    return tensor.dtype() == type.dtype && tensor.sizes() == llvm::ArrayRef<int64_t>(type.sizes);
+  };
+  if (given != nullptr) {
+    if (fits(*given)) return *given;
+    return MakeUserError(Code::kInputType, "output '{0}' is {1}, but the array for it is {2}", name,
+                         TensorTypeToString(type.dtype, type.sizes), given->TypeString());
+  }
+  const bool crosses = Crosses(name);
+  Variable* variable = crosses ? nullptr : scope_.FindLocal(name);
+  Tensor* last = variable ? variable->GetMutable<Tensor>() : nullptr;
+  if (last == nullptr || !last->is_recyclable() || !fits(*last) || !MayReuse(name, *last))
+    return MakeOutput(type, crosses);
+  Tensor output = std::move(*last);
+  variable->Clear();
+  return output;
 }
 
 /// Outputs are on the CPU; values for other segments stay on the device.

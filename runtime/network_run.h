@@ -67,6 +67,8 @@ class NetworkRun {
   llvm::Error RunFrame(uint64_t seed, const RunOptions& run);
   llvm::Error GiveSources();
   llvm::Error GiveOutputs(const RunOptions& run);
+  llvm::Expected<Tensor> TakeOutput(const std::string& name, const OperandType& type,
+                                    const Tensor* given);
   bool MayReuse(const std::string& name, const Tensor& last) const;
   llvm::Expected<Tensor> MakeOutput(const OperandType& type, bool crosses);
   bool IsRead(const Tensor* tensor) const;
@@ -100,6 +102,8 @@ class NetworkRun {
   llvm::SmallVector<Tensor, 2> outputs_;
   /// By output: whether only the observer gets it, on the device.
   llvm::SmallVector<bool, 2> stays_on_device_;
+  /// By output: whether it is in the caller's memory (RunOptions::output_memory).
+  llvm::SmallVector<bool, 2> is_given_;
   llvm::SmallVector<Tensor, 2> updates_;
   llvm::SmallVector<Stored, 2> stored_outputs_, stored_updates_;
   llvm::SmallVector<llvm::StringRef, 2> new_outputs_;  // whose Variables PrepareToStore created

@@ -12,7 +12,8 @@
 // used by one thread at a time, except for Session::Cancel.
 // Memory: inputs are read in place during a call and never written; see Array.
 // Errors are values of type Status. A function that returns a Status or a Result never throws and
-// never ends the program, whatever its arguments.
+// never ends the program, whatever its arguments. With a Model or Session that was moved from, it
+// returns an Error, and other functions return nothing and do nothing.
 // Module: model
 #ifndef PDL_PDL_H_
 #define PDL_PDL_H_
@@ -35,6 +36,12 @@ namespace pdl {
 
 /// "major.minor.patch" of the libpdl.so that is loaded.
 PDL_API const char* Version();
+
+/// The most memory, in bytes, that all tensors of the process on the CPU may take together; by
+/// default three quarters of the machine's. A run that needs more returns an Error with the code
+/// PDL0506. May be set at any time; memory that is in use remains.
+PDL_API int64_t MemoryLimit();
+PDL_API void SetMemoryLimit(int64_t bytes);
 
 /// The outcome of an operation: success, or its errors. Cheap to copy.
 class PDL_API Status {
@@ -187,11 +194,12 @@ struct ModelOptions {
   /// inputs that become constants, and symbolic sizes that become constants.
   std::map<std::string, std::string> settings;
   /// Path of a safetensors file with values of parameters and states, of an index of such files, or
-  /// a pattern of their names, "model-*.safetensors"; or empty.
+  /// a pattern of their names, "model-*.safetensors"; or empty. Relative to the working directory.
   std::string weights;
   /// How the tensors of `weights` become parameters and states, see docs/weights.md.
   WeightRules weight_rules;
-  /// The folder that imports and weights are relative to; empty: the file's own folder.
+  /// The folder that imports, and the weights that the source loads, are relative to; empty: the
+  /// file's own folder.
   std::string folder;
   /// kF32, or kBF16 or kF16 to compute f32 matmul and convolutions in that dtype (mixed precision).
   DType precision = DType::kF32;
@@ -232,7 +240,8 @@ struct EpochResult {
 struct TrainRequest {
   /// The number of rows in a batch.
   int64_t batch_size = 32;
-  /// Training ends after this number of epochs or steps, whichever comes first; 0: no limit.
+  /// Training ends after this number of epochs or steps, whichever comes first; 0: no limit. At
+  /// least one of them must be larger than 0.
   int64_t epochs = 1;
   int64_t steps = 0;
   /// Shuffles the rows in each epoch.
@@ -284,7 +293,10 @@ class PDL_API Model {
   Result<TrainedModel> Train(const Arrays& data, const TrainRequest& request = {}) const;
 
   /// Saves the network, as source if `path` ends in .pdl, else compiled, and its weights in a
-  /// .safetensors file next to it; or if it ends in .onnx, as an ONNX model for inference.
+  /// .safetensors file next to it; or if it ends in .onnx, as an ONNX model for inference. The
+  /// weights of "m.pdl" or "m.pdlc" are in "m.safetensors"; if that file exists, and `path` did not
+  /// refer to it or the other of "m.pdl" and "m.pdlc" does, they are in "m.pdl.safetensors" or
+  /// "m.pdlc.safetensors". The weights of any other `path` are in `path` + ".safetensors".
   Status Save(const std::string& path) const;
 
   /// Implementation; constructed by libpdl only.
@@ -293,6 +305,7 @@ class PDL_API Model {
 
  private:
   friend class Session;
+  friend struct ModelAccess;
   std::shared_ptr<const Impl> impl_;
 };
 
@@ -316,8 +329,12 @@ class PDL_API Session {
   /// later runs reuse once no copy of them exists.
   Result<Arrays> Run(const Arrays& inputs, const RunRequest& request = {});
   /// As above, into the caller's memory: `outputs` has an array for each output to compute, with
-  /// the dtype and sizes that this run gives it. After an error, some of them may have been
-  /// written.
+  /// the dtype and sizes that this run gives it. Of a ragged or sparse output, which consists of
+  /// several arrays ("y", "y.offsets"), only those in `outputs` are written. `request.outputs` must
+  /// be empty.
+  /// Results are computed in that memory where possible, else copied to it. The arrays must not
+  /// overlap each other; an input that overlaps one is copied before the run. After an error, some
+  /// of them may have been written.
   Status RunInto(const Arrays& inputs, const Arrays& outputs, const RunRequest& request = {});
 
   /// Returns a copy of a state's value; before the first run, of its initial value.

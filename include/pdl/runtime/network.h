@@ -74,6 +74,11 @@ struct RunOptions {
   /// If calls are observed individually, all outputs are complete after the last call; on CUDA, all
   /// but those of OutputObserver::TakesOnDevice always are.
   OutputObserver* output_observer = nullptr;
+  /// If not null, memory for outputs by name, on the CPU: these outputs are written there, and are
+  /// not stored in the Scope. Calls write to it directly where they can, so no tensor may overlap
+  /// another one or an input. An Error, before any call that computes the output, if its dtype or
+  /// sizes differ.
+  const llvm::StringMap<Tensor>* output_memory = nullptr;
   /// If not null, accumulates the time of each step of the plan, including fused groups. On CUDA,
   /// each step is synchronized.
   RunProfile* profile = nullptr;
