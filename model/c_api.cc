@@ -5,12 +5,14 @@
 #include <vector>
 
 #include "llvm/ADT/STLFunctionalExtras.h"
+#include "model/model.h"
 #include "model/status.h"
 #include "pdl/compiler/weights.h"
 #include "pdl/op/error.h"
 #include "pdl/op/out_of_memory.h"
 #include "pdl/pdl.h"
 #include "pdl/pdl_c.h"
+#include "runtime/schedule.h"
 
 struct pdl_status {
   pdl::Status status;
@@ -31,8 +33,13 @@ struct pdl_model {
 };
 
 struct pdl_session {
-  explicit pdl_session(pdl::Session session_in) : session(std::move(session_in)) {}
+  explicit pdl_session(const pdl::Model& model) : graph(GraphOf(model)), session(model) {}
 
+  static const pdl::Graph& GraphOf(const pdl::Model& model) {
+    return pdl::ModelAccess::Of(model)->network->graph();
+  }
+
+  const pdl::Graph& graph;  // of the model, which the session keeps alive
   pdl::Session session;
   pdl::Arrays inputs, outputs, states;
   pdl::RunRequest request;
@@ -67,6 +74,12 @@ pdl_status* Guarded(llvm::function_ref<pdl_status*()> f) {
   }
 }
 
+/// Makes a result empty, so that it is after an error.
+template <class T>
+void Clear(T* result) {
+  if (result != nullptr) *result = {};
+}
+
 /// Calls `f` if none of the pointers, whose names follow, is null.
 template <class F>
 pdl_status* WithAll(std::initializer_list<std::pair<const void*, const char*>> pointers, F f) {
@@ -91,9 +104,11 @@ pdl_status* FromC(const char* name, const pdl_array& array, pdl::Array* result) 
   if (array.rank < 0 || (array.rank > 0 && array.sizes == nullptr))
     return Misuse(std::string("'") + name + "': an array of rank " + std::to_string(array.rank) +
                   " without sizes");
+  // An invalid dtype could become a valid one when it is truncated.
+  if (array.dtype < 1 || array.dtype >= pdl::kNumDTypes)
+    return ToC(pdl::ToStatus(
+        pdl::MakeUserError(pdl::Code::kInputType, "'{0}': {1} is not a dtype", name, array.dtype)));
   result->dtype = static_cast<pdl::DType>(array.dtype);
-  // An invalid dtype must not become a valid one when it is truncated.
-  if (array.dtype < 0 || array.dtype > UINT8_MAX) result->dtype = pdl::DType{};
   if (array.rank > 0) result->sizes.assign(array.sizes, array.sizes + array.rank);
   result->data = array.data;
   return nullptr;
@@ -115,6 +130,9 @@ const std::vector<pdl::ValueInfo>* ValuesOf(const pdl_model* model, pdl_values w
 
 const char* pdl_version(void) { return pdl::Version(); }
 int pdl_c_api_version(void) { return PDL_C_API_VERSION; }
+
+int64_t pdl_memory_limit(void) { return pdl::MemoryLimit(); }
+void pdl_set_memory_limit(int64_t bytes) { pdl::SetMemoryLimit(bytes); }
 
 pdl_status_kind pdl_status_kind_of(const pdl_status* status) {
   if (status == nullptr) return PDL_OK;
@@ -212,11 +230,13 @@ pdl_status* pdl_options_add_plugin(pdl_options* options, const char* path) {
 }
 
 pdl_status* pdl_model_load(const char* path, const pdl_options* options, pdl_model** model) {
+  Clear(model);
   return WithAll({{path, "path"}, {model, "model"}},
                  [&] { return Give(pdl::Model::Load(path, OptionsOf(options)), model); });
 }
 pdl_status* pdl_model_from_source(const char* source, const char* name, const pdl_options* options,
                                   pdl_model** model) {
+  Clear(model);
   return WithAll({{source, "source"}, {name, "name"}, {model, "model"}}, [&] {
     return Give(pdl::Model::FromSource(source, OptionsOf(options), name), model);
   });
@@ -235,6 +255,7 @@ size_t pdl_model_count(const pdl_model* model, pdl_values which) {
 }
 pdl_status* pdl_model_value(const pdl_model* model, pdl_values which, size_t index,
                             pdl_value* value) {
+  Clear(value);
   return WithAll({{model, "model"}, {value, "value"}}, [&]() -> pdl_status* {
     const size_t count = pdl_model_count(model, which);
     if (index >= count)
@@ -251,18 +272,27 @@ pdl_status* pdl_model_value(const pdl_model* model, pdl_values which, size_t ind
 }
 
 pdl_status* pdl_session_new(const pdl_model* model, pdl_session** session) {
+  Clear(session);
   return WithAll({{model, "model"}, {session, "session"}}, [&]() -> pdl_status* {
-    *session = new pdl_session(model->model.NewSession());
+    *session = new pdl_session(model->model);
     return nullptr;
   });
 }
 void pdl_session_free(pdl_session* session) { delete session; }
 
 pdl_status* pdl_session_set_input(pdl_session* session, const char* name, const pdl_array* array) {
-  return WithAll({{session, "session"}, {name, "name"}, {array, "array"}}, [&]() -> pdl_status* {
+  return WithAll({{session, "session"}, {name, "name"}}, [&]() -> pdl_status* {
     pdl::Array input;
-    if (pdl_status* status = FromC(name, *array, &input)) return status;
-    session->inputs[name] = std::move(input);
+    if (array != nullptr)
+      if (pdl_status* status = FromC(name, *array, &input)) return status;
+    if (pdl_status* status = ToC(pdl::ToStatus(
+            pdl::CheckInput(session->graph, name, array == nullptr ? nullptr : &input))))
+      return status;
+    if (array == nullptr) {
+      session->inputs.erase(name);
+    } else {
+      session->inputs[name] = std::move(input);
+    }
     return nullptr;
   });
 }
@@ -279,9 +309,11 @@ pdl_status* pdl_session_want(pdl_session* session, const char* name) {
   return WithAll({{session, "session"}}, [&]() -> pdl_status* {
     if (name == nullptr) {
       session->request.outputs.clear();
-    } else {
-      session->request.outputs.emplace_back(name);
+      return nullptr;
     }
+    if (pdl_status* status = ToC(pdl::ToStatus(pdl::CheckOutput(session->graph, name))))
+      return status;
+    session->request.outputs.emplace_back(name);
     return nullptr;
   });
 }
@@ -292,6 +324,7 @@ pdl_status* pdl_session_set_training(pdl_session* session, int training) {
   });
 }
 pdl_status* pdl_session_output(const pdl_session* session, const char* name, pdl_array* array) {
+  Clear(array);
   return WithAll({{session, "session"}, {name, "name"}, {array, "array"}}, [&]() -> pdl_status* {
     const auto found = session->outputs.find(name);
     if (found == session->outputs.end())
@@ -301,6 +334,7 @@ pdl_status* pdl_session_output(const pdl_session* session, const char* name, pdl
   });
 }
 pdl_status* pdl_session_state(pdl_session* session, const char* name, pdl_array* array) {
+  Clear(array);
   return WithAll({{session, "session"}, {name, "name"}, {array, "array"}}, [&]() -> pdl_status* {
     pdl::Result<pdl::Array> state = session->session.State(name);
     if (!state.ok()) return ToC(state.status());

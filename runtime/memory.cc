@@ -73,7 +73,9 @@ void Release(int64_t bytes) { in_use.fetch_sub(bytes, std::memory_order_relaxed)
 
 int64_t MemoryLimit() { return Limit().load(std::memory_order_relaxed); }
 
-void SetMemoryLimit(int64_t bytes) { Limit().store(bytes, std::memory_order_relaxed); }
+void SetMemoryLimit(int64_t bytes) {
+  Limit().store(std::max<int64_t>(bytes, 0), std::memory_order_relaxed);
+}
 
 int64_t HostMemoryInUse() { return in_use.load(std::memory_order_relaxed); }
 

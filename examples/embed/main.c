@@ -8,8 +8,8 @@ static int failed(pdl_status* status) {
 }
 
 int main(int argc, char** argv) {
-  pdl_model* model;
-  pdl_session* session;
+  pdl_model* model = NULL;
+  pdl_session* session = NULL;
   float x[] = {0, 1, 2, 3, 4, 5};
   const int64_t sizes[] = {2, 3};
   pdl_array input = {PDL_F32, 2, sizes, x}, y;

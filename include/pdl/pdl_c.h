@@ -9,6 +9,7 @@
  * No function ends the program or throws. NULL where an object is required is an error.
  * Threads: a model may be used by any number of threads at once, a session by one thread at a time,
  * except for pdl_session_cancel.
+ * Results: after an error, a result that the last argument points to is NULL, or a struct of zeros.
  * Memory: a returned string belongs to the object that it was requested from. Arrays passed to a
  * function are read during the call; those of inputs, in each run until they are replaced.
  */
@@ -30,6 +31,12 @@ extern "C" {
 /* "major.minor.patch" of the library, and the PDL_C_API_VERSION that it implements. */
 PDL_API const char* pdl_version(void);
 PDL_API int pdl_c_api_version(void);
+
+/* The most memory, in bytes, that all tensors of the process on the CPU may take together; by
+ * default three quarters of the machine's. A run that needs more returns an error with the code
+ * PDL0506. May be set at any time; memory that is in use remains. */
+PDL_API int64_t pdl_memory_limit(void);
+PDL_API void pdl_set_memory_limit(int64_t bytes);
 
 /* ---- Errors ------------------------------------------------------------------------------------
  */
@@ -106,13 +113,15 @@ PDL_API pdl_status* pdl_options_set_device(pdl_options* options, const char* dev
 PDL_API pdl_status* pdl_options_set_threads(pdl_options* options, int threads);
 /* Seed of initial parameters and random operators; 0 by default. */
 PDL_API pdl_status* pdl_options_set_seed(pdl_options* options, uint64_t seed);
-/* Path of a safetensors file with values of parameters and states. */
+/* Path of a safetensors file with values of parameters and states, relative to the working
+ * directory. */
 PDL_API pdl_status* pdl_options_set_weights(pdl_options* options, const char* path);
 /* Adds an option of loading weights, see docs/weights.md: ("cast", "true"), ("partial", "true"),
  * ("rename", "from:to"), ("transpose", "*.weight"). The last two may be given several times. */
 PDL_API pdl_status* pdl_options_set_weight_rule(pdl_options* options, const char* name,
                                                 const char* value);
-/* The folder that imports and weights are relative to; by default the file's own folder. */
+/* The folder that imports, and the weights that the source loads, are relative to; by default the
+ * file's own folder. */
 PDL_API pdl_status* pdl_options_set_folder(pdl_options* options, const char* folder);
 /* PDL_F32 (default), or PDL_BF16 or PDL_F16 to compute f32 matmul and convolutions in that dtype.
  */
@@ -134,7 +143,10 @@ PDL_API void pdl_model_free(pdl_model* model);
 /* The compiler's warnings; "" if there are none. */
 PDL_API const char* pdl_model_warnings(const pdl_model* model);
 /* Saves the network, as source if `path` ends in .pdl, else compiled, and its weights in a
- * .safetensors file next to it; or if it ends in .onnx, as an ONNX model for inference. */
+ * .safetensors file next to it; or if it ends in .onnx, as an ONNX model for inference. The weights
+ * of "m.pdl" or "m.pdlc" are in "m.safetensors"; if that file exists, and `path` did not refer to
+ * it or the other of "m.pdl" and "m.pdlc" does, they are in "m.pdl.safetensors" or
+ * "m.pdlc.safetensors". The weights of any other `path` are in `path` + ".safetensors". */
 PDL_API pdl_status* pdl_model_save(const pdl_model* model, const char* path);
 
 /* An input, output, parameter or state. Its strings and sizes belong to the model. */
@@ -166,14 +178,16 @@ typedef struct pdl_session pdl_session;
 PDL_API pdl_status* pdl_session_new(const pdl_model* model, pdl_session** session);
 /* Frees a session; NULL is ignored. */
 PDL_API void pdl_session_free(pdl_session* session);
-/* Sets the array of an input for all runs until it is set again. Its data belong to the caller and
- * are read by each run. A ragged or sparse input consists of several arrays: "x", "x.offsets",
- * "x.indices". */
+/* Sets the array of an input for all runs until it is set again; NULL removes it. Its data belong
+ * to the caller and are read by each run. A ragged or sparse input consists of several arrays: "x",
+ * "x.offsets", "x.indices". An error, which changes nothing, if the model has no such input, or the
+ * array has no valid dtype, a negative size, or elements but no data. */
 PDL_API pdl_status* pdl_session_set_input(pdl_session* session, const char* name,
                                           const pdl_array* array);
 /* Computes all outputs, or those selected by pdl_session_want. A failing run changes no state. */
 PDL_API pdl_status* pdl_session_run(pdl_session* session);
-/* Adds an output to those that runs compute; NULL selects all outputs. */
+/* Adds an output to those that runs compute; NULL selects all outputs. An error, which changes
+ * nothing, if the model has no output of that name. */
 PDL_API pdl_status* pdl_session_want(pdl_session* session, const char* name);
 /* Sets the value of `training` in the network, initially 0. */
 PDL_API pdl_status* pdl_session_set_training(pdl_session* session, int training);
