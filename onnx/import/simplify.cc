@@ -40,6 +40,7 @@ class Compactor {
   /// Copies the body of a call, if it has one; `name` is that of the call.
   llvm::Error CopyBody(const Op& op, llvm::StringRef name, llvm::ArrayRef<Value*> operands,
                        std::vector<AttributeValue>& attributes);
+  void ReserveSizes();
   Shape Renamed(const Shape& dims) const;
   void LearnSymbols(const Type& before, const Type& after);
 
@@ -50,6 +51,7 @@ class Compactor {
   llvm::DenseMap<const Value*, Value*> values_;
   llvm::DenseMap<const Value*, std::string> output_names_;
   llvm::StringMap<Dim> symbols_;  // data-dependent sizes, which are renamed
+  llvm::StringSet<> sizes_;       // the names of all data-dependent sizes of `from_`
   llvm::DenseMap<uint32_t, uint32_t> files_;
   BlockId block_;       // the block that calls are copied to
   std::string prefix_;  // prefix of names in a body
@@ -214,7 +216,19 @@ llvm::Expected<bool> Compactor::CopyComposite(const Op& op) {
   return true;
 }
 
+/// No result has the name of a data-dependent size: in the source it would hide the size.
+void Compactor::ReserveSizes() {
+  for (const Op* op : from_.ops()) {
+    for (const Value* result : op->results())
+      for (const Dim& dim : result->type().dims)
+        dim.ForEachSymbol([&](llvm::StringRef symbol) {
+          if (from_.IsDataSymbol(symbol) && sizes_.insert(symbol).second) to_.ReserveName(symbol);
+        });
+  }
+}
+
 llvm::Expected<Graph> Compactor::Run() {
+  ReserveSizes();
   // An output may have the name of an input, but its value may not.
   llvm::StringSet<> inputs;
   for (const Value* input : from_.inputs()) inputs.insert(input->name());
@@ -222,7 +236,8 @@ llvm::Expected<Graph> Compactor::Run() {
   for (const GraphOutput& output : from_.outputs()) {
     outputs.insert(output.value);
     to_.ReserveName(output.name);
-    if (output.value->kind() == ValueKind::kResult && !inputs.contains(output.name))
+    if (output.value->kind() == ValueKind::kResult && !inputs.contains(output.name) &&
+        !sizes_.contains(output.name))
       output_names_.try_emplace(output.value, output.name);
   }
   for (Value* input : from_.inputs())

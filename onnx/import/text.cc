@@ -32,6 +32,7 @@ struct Chain {
   const Value* head = nullptr;
   std::string first_call;  // `relu()`, if `text` is a single call
   bool ends_in_layer = false;
+  bool defines_size = false;  // a data-dependent one
   std::vector<std::pair<std::string, std::vector<std::pair<std::string, Constant>>>> layers;
 };
 
@@ -50,6 +51,8 @@ class TextWriter {
   void WriteOp(const Op& op);
   Chain MakeChain(const Op& op);
   void Flush(const Value* value);
+  void FindDefiners();
+  void FlushSizes(const Op& op);
   bool CanPipe(const Value* value, const Op& into) const;
   void AddLayer(const LayerCall& layer, Chain* chain);
   void AddTensors(const Chain& chain, const Value* value);
@@ -96,6 +99,9 @@ class TextWriter {
   llvm::DenseSet<const Op*> inner_;
   llvm::DenseSet<const Value*> in_layers_;    // parameters
   llvm::DenseMap<const Value*, Chain> open_;  // not written yet
+  /// The one in `open_` whose statement defines data-dependent sizes; null if there is none.
+  const Value* open_sizes_ = nullptr;
+  llvm::DenseSet<const Op*> definers_;  // of data-dependent sizes
   llvm::DenseSet<const Value*> outputs_;
   llvm::DenseMap<const Value*, std::string>
       literals_;  // numbers with only infix operators as users
@@ -306,13 +312,37 @@ void TextWriter::Flush(const Value* value) {
   if (found == open_.end()) return;
   const Chain chain = std::move(found->second);
   open_.erase(found);
+  if (value == open_sizes_) open_sizes_ = nullptr;
   *text_ += NameOf(value) + " = " + chain.text + "\n";
   AddTensors(chain, value);
+}
+
+/// The first call with a data-dependent size in the types of its results defines it.
+void TextWriter::FindDefiners() {
+  llvm::StringSet<> defined;
+  for (const Op* op : graph_.ops()) {
+    for (const Value* result : op->results())
+      for (const Dim& dim : result->type().dims)
+        dim.ForEachSymbol([&](llvm::StringRef symbol) {
+          if (graph_.IsDataSymbol(symbol) && defined.insert(symbol).second) definers_.insert(op);
+        });
+  }
+}
+
+/// Writes the calls that define data-dependent sizes before a call that reads one of them, and
+/// before one that defines another: the order of those calls determines the names of the sizes. A
+/// call of which they are an operand continues their statement, or comes after it anyway.
+void TextWriter::FlushSizes(const Op& op) {
+  if (open_sizes_ == nullptr || llvm::is_contained(op.operands(), open_sizes_)) return;
+  bool is_needed = definers_.contains(&op);
+  graph_.ForEachDefiner(op, [&](const Op*) { is_needed = true; });
+  if (is_needed) Flush(open_sizes_);
 }
 
 void TextWriter::WriteOp(const Op& op) {
   if (inner_.contains(&op) || (op.results().size() == 1 && IsLiteral(op.result()))) return;
   auto layer = layers_.find(&op);
+  FlushSizes(op);
   Chain chain = MakeChain(op);
   // The operands are written first.
   if (layer != layers_.end()) {
@@ -320,12 +350,15 @@ void TextWriter::WriteOp(const Op& op) {
   } else {
     for (const Value* operand : op.operands()) Flush(operand);
   }
+  chain.defines_size |= definers_.contains(&op);
+  if (chain.defines_size) open_sizes_ = nullptr;
   // Unused results at the end are omitted.
   size_t count = op.results().size();
   while (count > 1 && op.results()[count - 1]->uses().empty() &&
          !outputs_.contains(op.results()[count - 1]))
     --count;
   if (count == 1) {
+    if (chain.defines_size) open_sizes_ = op.results()[0];
     open_[op.results()[0]] = std::move(chain);
     return;
   }
@@ -372,11 +405,13 @@ std::string TextWriter::WriteBody(BlockId id, const Op& caller) {
   std::string* const outer = std::exchange(text_, &statements);
   llvm::DenseMap<const Value*, Chain> open;
   std::swap(open, open_);
+  const Value* const open_sizes = std::exchange(open_sizes_, nullptr);
   for (const Value* output : block.outputs) outputs_.insert(output);
   FindLiterals(block.ops);
   for (const Op* op : block.ops) WriteOp(*op);
   FlushAll(block.ops);
   open_ = std::move(open);
+  open_sizes_ = open_sizes;
   text_ = outer;
   rows_ = rows;
   text += statements + "return ";
@@ -406,6 +441,7 @@ ImportedText TextWriter::Write() {
   for (const GraphOutput& output : graph_.outputs()) outputs_.insert(output.value);
   FindLiterals(graph_.ops());
   FindLayers();
+  FindDefiners();
   WriteDeclarations();
   for (const Op* op : graph_.ops()) WriteOp(*op);
   FlushAll(graph_.ops());

@@ -3,7 +3,7 @@
 import itertools
 
 import numpy
-from models import INT64, Case, floats, make, node, value
+from models import BOOL, INT64, Case, floats, make, node, value
 from onnx.reference import ReferenceEvaluator
 
 LAST, FIRST = 2**63 - 1, -(2**63)
@@ -131,8 +131,55 @@ def layers():
                [{"x": floats(2, 3, 2, 2)}])
 
 
+def data_sizes():
+    """Sizes of results that only the data determine, which other calls read."""
+    count = [node("NonZero", "x", "i"), node("Shape", "i", "s"), node("Gather", "s one", "n"),
+             node("Cast", "n", "f", to=1)]
+    index, rows = lambda name: value(name, None, INT64), [value("x", ["N", 3])]
+    constants = {"one": numpy.int64(1)}
+
+    def case(name, nodes, outputs, inputs=(), fed=None):
+        some = numpy.array([[-2, 0, 3], [0, 0, 0], [1, 0, -1]], "float32")
+        more = {fed: floats(3, 3)} if fed else {}
+        return Case("data size " + name, make(nodes, [*rows, *inputs], outputs, constants),
+                    [{"x": x} | more for x in (some, 0 * some)])
+
+    yield case("in a sum", [*count[:2], node("ReduceSum", "s", "t", keepdims=0), node("Add", "i t", "y")],
+               [index("y")])
+    yield case("alone", [*count[:2], node("Cast", "s", "y", to=1)], ["y"])
+    yield case("before its values", [*count, node("Div", "x f", "y"), node("Cast", "i", "j", to=1)], ["y", "j"])
+    yield case("of a name that is taken", [*count, node("Add", "u f", "y"), node("Cast", "i", "j", to=1)], ["y", "j"],
+               [value("u", ["count", 3])], "u")
+    # The second size is read before the first one, or the first one not at all.
+    second = [node("NonZero", "u", "i2"), node("Shape", "i2", "s2"), node("Gather", "s2 one", "n2"),
+              node("Cast", "n2", "f2", to=1)]
+    other = [value("u", ["M", 3])], "u"
+    yield case("of two", [*count, *second, node("Add", "x f2", "a"), node("Add", "a f", "y"),
+                          node("Cast", "i2", "j2", to=1), node("Cast", "i", "j", to=1)], ["y", "j2", "j"], *other)
+    yield case("of the second", [count[0], *second, node("Add", "x f2", "y")], ["y"], *other)
+    yield case("of the same twice", [*count, node("NonZero", "x", "k"), node("Shape", "k", "s3"),
+                                     node("Gather", "s3 one", "n3"), node("Cast", "n3", "f3", to=1), *second,
+                                     node("Add", "f f3", "g"), node("Add", "g f2", "h"), node("Add", "x h", "y")],
+               ["y"], *other)
+    named = [node("NonZero", "x", "count"), node("Shape", "count", "s"), node("Gather", "s one", "rows"),
+             node("Cast", "rows", "f", to=1)]
+    named += [node("Mul", "x f", "y"), node("Cast", "count", "j", to=1)]
+    yield case("of a value of its name", named, ["y", "j"])
+    yield case("of an output of its name", named, ["y", index("count")])
+    body = make([node("Add", "s e", "s2"), node("Mul", "s2 f", "o")], [value("s", [3]), value("e", [3])], ["s2", "o"])
+    body.graph.output[0].type.CopyFrom(value("s", [3]).type)
+    body.graph.output[1].type.CopyFrom(value("s", [3]).type)
+    constants |= {"three": numpy.int64(3), "zero": numpy.array([0])}
+    yield case("in a Scan", [*count, node("ReduceSum", "x zero", "h", keepdims=0),
+                             node("Scan", "h x", "a y", body=body.graph, num_scan_inputs=1)], ["a", "y"])
+    steps = make([node("NonZero", "v", "i"), *count[1:], node("Add", "v f", "w"), node("Identity", "c", "d")],
+                 [value("k", [], INT64), value("c", [], BOOL), value("v", ["N", 3])],
+                 [value("d", [], BOOL), value("w", ["N", 3])])
+    yield case("in a Loop", [node("Loop", "three - x", "y", body=steps.graph)], ["y"])
+
+
 def cases():
-    for make_cases in (slices, slices_by_sizes, ranges, resizes, grids, layers):
+    for make_cases in (slices, slices_by_sizes, ranges, resizes, grids, layers, data_sizes):
         yield from make_cases()
 
 
