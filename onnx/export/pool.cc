@@ -26,10 +26,27 @@ llvm::Expected<ExportedWindow> PoolWindow(ExportCall& c) {
   return ReadExportedWindow(c, kernel, in);
 }
 
-/// Sets `ceil_mode`. ONNX also counts a last window that begins in the padding at the end; if pdl
-/// has one window fewer, that padding is reduced so that the window does not fit.
-llvm::Error AddCeilMode(ExportCall& c, ExportedWindow& window,
-                        std::vector<OnnxAttribute>* attributes) {
+/// ONNX Runtime accepts no padding in the attributes that is at least as large as the kernel, which
+/// that of a dilated kernel may be. Such padding becomes a call of Pad.
+llvm::Error MoveLargePads(ExportCall& c, bool is_ceil, ExportedWindow& window) {
+  bool is_large = false, is_known = true;
+  for (size_t i = 0; i < window.kernel.size(); ++i) {
+    is_large |= std::max(window.begin[i], window.end[i]) >= window.kernel[i];
+    is_known &= Spatial(c.result())[i].is_constant();
+  }
+  if (!is_large || c.op().type() == "max_pool_index") return llvm::Error::success();
+  if (is_ceil && !is_known) return c.Reject("ONNX counts a window that begins in the padding");
+  window.padding.assign(window.begin.begin(), window.begin.end());
+  window.padding.append(window.end.begin(), window.end.end());
+  window.begin.assign(window.kernel.size(), 0);
+  window.end = window.begin;
+  return llvm::Error::success();
+}
+
+/// Sets the attributes of a window. ONNX also counts a last window that begins in the padding at
+/// the end; if pdl has one window fewer, that padding is reduced so that the window does not fit.
+llvm::Error AddWindow(ExportCall& c, ExportedWindow& window,
+                      std::vector<OnnxAttribute>* attributes) {
   bool is_ceil = c.attributes().Bool("ceil_mode");
   // With "same" there is nothing to round.
   if (std::holds_alternative<std::string>(*c.attributes().Find("pad"))) {
@@ -39,7 +56,7 @@ llvm::Error AddCeilMode(ExportCall& c, ExportedWindow& window,
   }
   if (is_ceil) {
     const llvm::ArrayRef<Dim> in = Spatial(c.type(0)), out = Spatial(c.result());
-    bool differs = false;
+    bool differs = false, reaches_beyond = false;
     std::vector<int64_t> end;
     for (size_t i = 0; i < window.kernel.size(); ++i) {
       if (!in[i].is_constant() || !out[i].is_constant()) continue;
@@ -48,15 +65,18 @@ llvm::Error AddCeilMode(ExportCall& c, ExportedWindow& window,
       const int64_t stride = window.stride[i];
       differs |= (span + stride - 1) / stride + 1 != out[i].constant();
       const int64_t reach = (out[i].constant() - 1) * stride + extent - window.begin[i];
-      end.push_back(std::max<int64_t>(reach - in[i].constant(), 0));
+      const int64_t used = std::max<int64_t>(reach - in[i].constant(), 0);
+      reaches_beyond |= used > window.end[i];
+      end.push_back(std::min(used, window.end[i]));
     }
     if (differs) {
       if (end.size() < window.kernel.size())
         return c.Reject("ONNX counts a window that begins in the padding");
       window.end = end;
-      is_ceil = false;
+      is_ceil = reaches_beyond;
     }
   }
+  if (llvm::Error error = MoveLargePads(c, is_ceil, window)) return error;
   *attributes = window.Attributes();
   attributes->push_back({"ceil_mode", int64_t{is_ceil}});
   return llvm::Error::success();
@@ -68,7 +88,7 @@ Exported MaxPool(ExportCall& c) {
   const bool has_index = c.op().type() == "max_pool_index";
   const DType dtype = PoolDType(c.type(0).dtype);
   std::vector<OnnxAttribute> attributes;
-  if (llvm::Error error = AddCeilMode(c, *window, &attributes)) return error;
+  if (llvm::Error error = AddWindow(c, *window, &attributes)) return error;
   if (has_index && !window->padding.empty()) return c.Reject("'pad' must be known at export");
   const double lowest = dtype == DType::kI8   ? -128
                         : dtype == DType::kU8 ? 0
@@ -91,7 +111,7 @@ Exported AvgPool(ExportCall& c) {
   const bool is_ceil = c.attributes().Bool("ceil_mode");
   if (has_divisor && is_ceil) return c.Reject("AveragePool has no explicit divisor");
   std::vector<OnnxAttribute> attributes;
-  if (llvm::Error error = AddCeilMode(c, *window, &attributes)) return error;
+  if (llvm::Error error = AddWindow(c, *window, &attributes)) return error;
   const bool has_counts =
       !has_divisor && !c.attributes().Bool("count_include_pad") && !window->padding.empty();
   attributes.push_back({"count_include_pad", int64_t{has_counts || has_divisor ||
@@ -126,7 +146,7 @@ Exported LpPool(ExportCall& c) {
   if (p != std::floor(p)) return c.Reject("the p of LpPool must be an integer");
   const DType dtype = ComputeDType(c.dtype());
   std::vector<OnnxAttribute> attributes;
-  if (llvm::Error error = AddCeilMode(c, *window, &attributes)) return error;
+  if (llvm::Error error = AddWindow(c, *window, &attributes)) return error;
   attributes.push_back({"p", static_cast<int64_t>(p)});
   llvm::Expected<std::string> x = window->Padded(c, c.In(0, dtype), 0, dtype);
   if (!x) return x.takeError();

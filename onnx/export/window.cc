@@ -53,9 +53,7 @@ llvm::Error ReadPads(ExportCall& c, llvm::ArrayRef<Dim> in, ExportedWindow* wind
     window->same = *word == "same" ? "SAME_UPPER" : "SAME_LOWER";
     return llvm::Error::success();
   }
-  window->padding = {0, 0};
-  window->padding.append(begin.begin(), begin.end());
-  window->padding.append(2, 0);
+  window->padding = begin;
   window->padding.append(end.begin(), end.end());
   return llvm::Error::success();
 }
@@ -80,7 +78,11 @@ llvm::Expected<std::string> ExportedWindow::Padded(ExportCall& c, const std::str
   if (padding.empty()) return x;
   llvm::Expected<std::string> sizes = c.Sizes(padding);
   if (!sizes) return sizes.takeError();
-  return c.Node("Pad", {x, *sizes, c.Scalar(fill, dtype)});
+  // With axes: without them, ONNX Runtime moves the padding into the window, whose limits it may
+  // exceed.
+  std::vector<int64_t> axes(kernel.size());
+  std::iota(axes.begin(), axes.end(), 2);
+  return c.Node("Pad", {x, *sizes, c.Scalar(fill, dtype), c.Ints(axes)});
 }
 
 llvm::Expected<std::vector<int64_t>> SpatialEntries(ExportCall& c, llvm::StringRef name,

@@ -19,8 +19,8 @@ struct ExportedWindow {
   std::vector<int64_t> begin, end;
   /// "SAME_UPPER" or "SAME_LOWER" if the padding depends on sizes that are not known.
   std::string same;
-  /// The operand of Pad if the padding depends on unknown sizes in another way; then `begin` and
-  /// `end` are 0.
+  /// The padding of the spatial dims, at the begin of all and then at their ends, if it is computed
+  /// by Pad; then `begin` and `end` are 0. It may depend on unknown sizes.
   Shape padding;
 
   /// `x`, an operand of the call, with the padding that is not in the attributes.

@@ -51,6 +51,14 @@ def windows():
             if weights:
                 feeds[-1]["w"] = floats(2, 2, k, k)
         yield f"{call.format(arguments, k=k)}", text, feeds
+    # Padding that is larger than the kernel.
+    for call, pad, (k, dilation, stride), (ceil_mode, sizes) in itertools.product(
+            (call for call in WINDOWS if "pool" in call), ('"same_lower"', "[2, 3]", "[1, 3, 2, 0]"),
+            ((2, 3, 1), (2, 4, 3)), (("false", "H, 8"), ("true", "8, 8"), ("true", "9, 7"))):
+        arguments = f"pad={pad}, stride=[{stride}], dilation=[{dilation}], ceil_mode={ceil_mode}"
+        text = f"input x: f32[N, 2, {sizes}]\noutput y = " + call.format(arguments, k=k) + "\n"
+        feeds = [{"x": floats(2, 2, *((9, 7) if "9" in sizes else (8, 8)))}]
+        yield f"{call.format(arguments, k=k)} of {sizes}", text, feeds
     text = "input x: f32[N, 2, H, W]\ninput w: f32[2, 2, 3, 3]\noutput y = conv2d(x, w, pad=[H // 3, W // 2])\n"
     yield "padding of a size", text, [{"x": floats(1, 2, 6, 5), "w": floats(2, 2, 3, 3)}]
 
