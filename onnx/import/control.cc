@@ -53,6 +53,31 @@ void ConvertIf(Node& n) {
   }
 }
 
+/// Imports a step of a loop; empty after an error.
+std::vector<Value*> ImportStep(Node& n, const onnx::GraphProto& body, int64_t step,
+                               llvm::ArrayRef<Value*> carried, size_t scanned) {
+  std::vector<Value*> inputs = {n.Scalar(static_cast<double>(step), DType::kI64),
+                                n.Scalar(1, DType::kBool)};
+  inputs.insert(inputs.end(), carried.begin(), carried.end());
+  std::vector<Value*> results = Import(n, body, inputs);
+  if (n.failed()) return {};
+  if (results.size() == 1 + carried.size() + scanned) return results;
+  n.Fail("its body returns {0} values, not {1}", results.size(), 1 + carried.size() + scanned);
+  return {};
+}
+
+/// The stacked values of a loop without steps; a step determines their types.
+void StackNothing(Node& n, const onnx::GraphProto& body, llvm::ArrayRef<Value*> carried,
+                  size_t scanned) {
+  const std::vector<Value*> step = ImportStep(n, body, 0, carried, scanned);
+  for (size_t i = 0; i < scanned && !n.failed(); ++i) {
+    const Type& type = step[1 + carried.size() + i]->type();
+    Shape dims = {0};
+    dims.append(type.dims.begin(), type.dims.end());
+    n.Out(static_cast<unsigned>(carried.size() + i), n.Filled(dims, 0, type.dtype));
+  }
+}
+
 /// Unrolls a loop: the types of carried values may change from step to step, and a condition that
 /// is known at import ends the loop. Returns false if the condition is not known.
 bool Unroll(Node& n, const onnx::GraphProto& body, int64_t steps, bool runs) {
@@ -62,15 +87,8 @@ bool Unroll(Node& n, const onnx::GraphProto& body, int64_t steps, bool runs) {
   std::vector<std::vector<Value*>> slices(scanned);
   for (int64_t step = 0; runs && step < steps && !n.failed(); ++step) {
     if (step >= kMaxSteps) return n.Unsupported("a loop of more than {0} steps", kMaxSteps), true;
-    std::vector<Value*> inputs = {n.Scalar(static_cast<double>(step), DType::kI64),
-                                  n.Scalar(1, DType::kBool)};
-    inputs.insert(inputs.end(), carried.begin(), carried.end());
-    const std::vector<Value*> results = Import(n, body, inputs);
+    const std::vector<Value*> results = ImportStep(n, body, step, carried, scanned);
     if (n.failed()) return true;
-    if (results.size() != 1 + carried.size() + scanned)
-      return n.Fail("its body returns {0} values, not {1}", results.size(),
-                    1 + carried.size() + scanned),
-             true;
     const std::optional<double> continues = n.KnownReal(results[0]);
     if (!continues) return false;
     runs = *continues != 0;
@@ -78,10 +96,9 @@ bool Unroll(Node& n, const onnx::GraphProto& body, int64_t steps, bool runs) {
     for (size_t i = 0; i < scanned; ++i) slices[i].push_back(results[1 + carried.size() + i]);
   }
   for (size_t i = 0; i < carried.size(); ++i) n.Out(static_cast<unsigned>(i), carried[i]);
-  for (size_t i = 0; i < scanned; ++i) {
-    if (slices[i].empty()) return n.Unsupported("a loop without steps that stacks values"), true;
+  if (scanned > 0 && slices[0].empty()) return StackNothing(n, body, carried, scanned), true;
+  for (size_t i = 0; i < scanned; ++i)
     n.Out(static_cast<unsigned>(carried.size() + i), n.Call("stack", slices[i]));
-  }
   return true;
 }
 

@@ -62,6 +62,26 @@ Value* DivideU64(Node& n, Value* a, Value* b) {
 
 bool IsU64(const Value* value) { return value != nullptr && value->type().dtype == DType::kU64; }
 
+/// Whether a value consists of sizes that are not all numbers.
+bool IsOpenSize(Node& n, Value* value) {
+  const std::optional<KnownSizes> known = n.KnownSizesOf(value);
+  return known && llvm::any_of(known->elements, [](const Dim& dim) { return !dim.is_constant(); });
+}
+
+bool IsPositive(Node& n, Value* value) {
+  const std::optional<KnownSizes> known = n.KnownSizesOf(value);
+  return known &&
+         llvm::all_of(known->elements, [](const Dim& dim) { return dim.ProvablyAtLeast(1); });
+}
+
+/// Divides sizes that may be negative, rounding towards 0.
+Value* DivideSizes(Node& n, Value* a, Value* b) {
+  Value* zero = n.Scalar(0, a);
+  Value* positive = n.Call("floor_div", {n.Call("maximum", {a, zero}), b});
+  Value* negative = n.Call("floor_div", {n.Call("maximum", {n.Call("neg", {a}), zero}), b});
+  return n.Sub(positive, negative);
+}
+
 void ConvertDiv(Node& n) {
   const auto [a, b] = Operands(n);
   if (a == nullptr || b == nullptr || IsFloat(a->type().dtype)) {
@@ -70,6 +90,8 @@ void ConvertDiv(Node& n) {
     n.Out(DivideU64(n, a, b));
   } else if (IsUnsigned(a->type().dtype) || (IsSize(n, a) && IsSize(n, b))) {
     n.Out(n.Call("floor_div", {a, b}));
+  } else if (a->type().dtype == b->type().dtype && IsOpenSize(n, a) && IsPositive(n, b)) {
+    n.Out(DivideSizes(n, a, b));
   } else {
     // Rounds towards 0: fmod has the sign of a.
     n.Out(n.Call("floor_div", {n.Sub(a, n.Call("fmod", {a, b})), b}));
@@ -106,7 +128,32 @@ void ConvertVariadic(Node& n) {
   n.Out(result);
 }
 
-void ConvertWhere(Node& n) { n.Out(n.Call("where", {n.In(0), n.In(1), n.In(2)})); }
+/// The larger or the smaller of two sizes if a node selects it by comparing them; otherwise null.
+Value* SelectSize(Node& n, const Value* condition, Value* x, Value* y) {
+  const Op* compared = condition == nullptr ? nullptr : condition->producer();
+  const std::optional<KnownSizes> xs = n.KnownSizesOf(x), ys = n.KnownSizesOf(y);
+  if (compared == nullptr || !xs || !ys || !IsInteger(x->type().dtype)) return nullptr;
+  const bool is_greater = compared->type() == "greater" || compared->type() == "greater_equal";
+  const bool is_less = compared->type() == "less" || compared->type() == "less_equal";
+  if (!is_greater && !is_less) return nullptr;
+  const std::optional<KnownSizes> left = n.KnownSizesOf(compared->operands()[0]);
+  const std::optional<KnownSizes> right = n.KnownSizesOf(compared->operands()[1]);
+  if (!left || !right) return nullptr;
+  const auto same = [](const KnownSizes& a, const KnownSizes& b) {
+    return a.sizes == b.sizes && a.elements == b.elements;
+  };
+  const bool in_order = same(*xs, *left) && same(*ys, *right);
+  if (!in_order && !(same(*xs, *right) && same(*ys, *left))) return nullptr;
+  return n.Call(is_greater == in_order ? "maximum" : "minimum", {x, y});
+}
+
+void ConvertWhere(Node& n) {
+  Value* condition = n.In(0);
+  Value* x = n.In(1);
+  Value* y = n.In(2);
+  if (Value* size = SelectSize(n, condition, x, y)) return n.Out(size);
+  n.Out(n.Call("where", {condition, x, y}));
+}
 
 void ConvertIsInf(Node& n) {
   Value* x = n.In(0);

@@ -157,9 +157,20 @@ std::vector<std::string> Importer::InputsOf(Value* value) const {
     AddOperands(from, add);
   };
   std::vector<std::string> names;
-  for (const Value* needed : BackwardSlice(value, next, WalkOrder::kDepthFirst))
+  auto add_sizes = [&](const Op& op) {
+    for (const AttributeValue& attribute : op.attribute_values())
+      if (const auto* dims = std::get_if<Shape>(&attribute))
+        for (const Dim& dim : *dims)
+          dim.ForEachSymbol([&](llvm::StringRef symbol) {
+            if (!graph_.IsDataSymbol(symbol) && !llvm::is_contained(names, symbol))
+              names.push_back(symbol.str());
+          });
+  };
+  for (const Value* needed : BackwardSlice(value, next, WalkOrder::kDepthFirst)) {
     for (const auto& [name, input] : inputs_)
       if (input == needed) names.push_back(name);
+    if (needed->producer() != nullptr) add_sizes(*needed->producer());
+  }
   return names;
 }
 

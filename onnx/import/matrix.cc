@@ -1,5 +1,6 @@
 // Matmuls, and matmuls of quantized integers.
 #include "llvm/ADT/STLExtras.h"
+#include "llvm/ADT/StringExtras.h"
 #include "onnx/import/node.h"
 #include "onnx/import/rules.h"
 
@@ -23,10 +24,68 @@ void ConvertGemm(Node& n) {
   n.Out(y);
 }
 
+/// The axis of the label at `place` of a term; those before "..." are counted from the front.
+size_t AxisOfLabel(llvm::StringRef term, size_t place, size_t rank) {
+  return place < term.find("...") ? place : rank - (term.size() - place);
+}
+
+/// The right-hand side of an equation without "->": the labels that occur once, in order.
+std::string ImplicitTerm(llvm::StringRef terms) {
+  std::string labels = terms.contains("...") ? "..." : "";
+  for (char label = 'A'; label <= 'z'; ++label)
+    if (llvm::isAlpha(label) && terms.count(label) == 1) labels += label;
+  return labels;
+}
+
+/// Whether a term has a label for each of `rank` dims, some of which may be "...".
+bool IsTerm(llvm::StringRef term, size_t rank) {
+  const size_t labels = llvm::count_if(term, llvm::isAlpha), dots = term.count("...");
+  return dots <= 1 && labels + 3 * dots == term.size() &&
+         (dots == 1 ? labels <= rank : labels == rank);
+}
+
+/// A dim of size 1 is broadcast to the other dims of its label, as in NumPy: it is removed from the
+/// operand, and its label from the equation.
+std::string BroadcastLabels(Node& n, llvm::StringRef equation, std::vector<Value*>& operands) {
+  const auto [left, right] = equation.split("->");
+  llvm::SmallVector<llvm::StringRef, 3> terms;
+  left.split(terms, ',');
+  if (n.failed() || terms.size() != operands.size()) return equation.str();
+  llvm::SmallVector<bool, 128> is_wide(128);
+  for (auto [term, operand] : llvm::zip_equal(terms, operands)) {
+    const Shape& dims = operand->type().dims;
+    if (!IsTerm(term, dims.size())) return equation.str();
+    for (size_t at = 0; at < term.size(); ++at)
+      if (llvm::isAlpha(term[at]) && !dims[AxisOfLabel(term, at, dims.size())].is_constant(1))
+        is_wide[static_cast<size_t>(term[at])] = true;
+  }
+  std::vector<std::string> kept;
+  for (auto [term, operand] : llvm::zip_equal(terms, operands)) {
+    const Shape& dims = operand->type().dims;
+    std::vector<int64_t> axes;
+    kept.emplace_back();
+    for (size_t at = 0; at < term.size(); ++at) {
+      const bool is_one = llvm::isAlpha(term[at]) && is_wide[static_cast<size_t>(term[at])] &&
+                          term.count(term[at]) == 1 &&
+                          dims[AxisOfLabel(term, at, dims.size())].is_constant(1);
+      if (is_one)
+        axes.push_back(static_cast<int64_t>(AxisOfLabel(term, at, dims.size())));
+      else
+        kept.back() += term[at];
+    }
+    if (!axes.empty()) operand = n.Call("squeeze", {operand}, {{"axes", axes}});
+  }
+  const std::string now = llvm::join(kept, ",");
+  if (now == left) return equation.str();
+  return now + "->" + (equation.contains("->") ? right.str() : ImplicitTerm(left));
+}
+
 void ConvertEinsum(Node& n) {
   std::string equation = n.String("equation", "");
   llvm::erase(equation, ' ');
-  n.Out(n.Call("einsum", n.AllIn(), {{"equation", equation}}));
+  std::vector<Value*> operands = n.AllIn();
+  equation = BroadcastLabels(n, equation, operands);
+  n.Out(n.Call("einsum", operands, {{"equation", equation}}));
 }
 
 // --- Quantized integers -----------------------------------------------------------------------

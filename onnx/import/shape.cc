@@ -1,4 +1,6 @@
 // Reshapes and transposes, repetition, and sizes as values.
+#include <algorithm>
+
 #include "llvm/ADT/STLExtras.h"
 #include "onnx/import/node.h"
 #include "onnx/import/rules.h"
@@ -142,7 +144,9 @@ void ConvertDepthSpace(Node& n) {
 
 void ConvertTrilu(Node& n) {
   Value* x = n.In(0);
-  const int64_t k = n.Has(1) ? n.IntIn(1) : 0;
+  // A diagonal beyond those of any matrix.
+  constexpr int64_t kFar = INT32_MAX;
+  const int64_t k = std::clamp(n.Has(1) ? n.IntIn(1) : 0, -kFar, kFar);
   n.Out(n.Call(n.Int("upper", 1) != 0 ? "triu" : "tril", {x}, {{"k", k}}));
 }
 

@@ -21,9 +21,11 @@ bool IsBegin(const Dim& bound, const Dim& size) {
   return bound.is_constant() && bound.constant() < -INT32_MAX && !size.is_constant();
 }
 
-/// Clamps a bound so that sums and differences do not overflow 64 bits.
+/// Larger than any axis. Bounds and steps are clamped to it so that sums and differences of them do
+/// not overflow 64 bits.
+constexpr int64_t kFar = int64_t{1} << 61;
+
 Dim Tame(const Dim& bound) {
-  constexpr int64_t kFar = int64_t{1} << 61;
   return bound.is_constant() ? Dim(std::clamp(bound.constant(), -kFar, kFar)) : bound;
 }
 
@@ -88,7 +90,8 @@ void ConvertSlice(Node& n) {
   for (size_t i = 0; i < axes.size() && !n.failed(); ++i) {
     const Dim size = dims[static_cast<size_t>(axes[i])];
     const bool is_backward = steps[i] < 0;
-    if (steps[i] == 0 || steps[i] == INT64_MIN) return n.Fail("a step of {0}", steps[i]);
+    if (steps[i] == 0) return n.Fail("a step of 0");
+    steps[i] = std::clamp(steps[i], -kFar, kFar);
     // With a negative step, the slice starts at an element, and may end before the first one.
     const Dim begin = Tame(starts[i]), end = Tame(stops[i]);
     const Dim start =

@@ -78,6 +78,29 @@ def resizes():
                                      {"sizes": numpy.array(sizes, "int64"), **roi}), x
 
 
+def einsums():
+    """Dims of size 1 are broadcast, as in NumPy."""
+    for equation, sizes in (("ab,ab->ab", (1, 3)), ("ab,ab", (2, 1)), ("ab,ab->", (1, 1)), ("ba, ca", (5, 1)),
+                            ("...a,a->...", (1,)), ("ab,ab->ba", (1, 1)), ("ab,a->b", (1,))):
+        node = helper.make_node("Einsum", ["x", "w"], ["y"], equation=equation)
+        w = X.random(sizes, "float32")
+        yield f"Einsum {equation} with {sizes}", make([node], [2, 3], ["y"], {"w": w}), X.random((2, 3), "float32")
+
+
+def limits():
+    """Numbers near the limits of integers."""
+    x = X.random((3, 4), "float32")
+    for k in (-2**62, -2**31, 2**31, 2**63 - 1):
+        for upper in (0, 1):
+            yield (f"Trilu of {k}, upper={upper}",
+                   make([helper.make_node("Trilu", ["x", "k"], ["y"], upper=upper)], [3, 4], ["y"], {"k": k}), x)
+    for step in (-2**63, 1 - 2**63, -2**62, 2**62, 2**63 - 1):
+        for sizes in ([3, 4], ["N", 4]):
+            constants = {"s": [1 if step > 0 else 2], "e": [2**62 if step > 0 else -2**62], "a": [0], "p": [step]}
+            yield (f"Slice of {sizes} by {step}",
+                   make([helper.make_node("Slice", ["x", "s", "e", "a", "p"], ["y"])], sizes, ["y"], constants), x)
+
+
 def check_refusal(pdl, folder):
     """An error of an operator's inference in an attribute has a single code."""
     path = f"{folder}/model.onnx"
@@ -137,7 +160,7 @@ def main():
     arguments = parser.parse_args()
     failed = count = 0
     with tempfile.TemporaryDirectory() as folder:
-        for make_cases in (splits, clips, resizes):
+        for make_cases in (splits, clips, resizes, einsums, limits):
             for name, model, x in make_cases():
                 why = judge(arguments.pdl, model, x, folder)
                 count += 1

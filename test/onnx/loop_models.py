@@ -91,8 +91,23 @@ def data_dependent_ends():
     yield Case("Loop without a number of steps", make(nodes, [value("h0", ["N"])], ["last"], constants), feeds[:2])
 
 
+def no_steps():
+    """The results of the steps are empty. ONNX Runtime does not know their sizes if those are symbols."""
+    body = graph([node("Add", "h x", "next"), node("Neg", "next", "y"), node("ReduceSum", "y", "s", keepdims=0),
+                  node("Less", "s zero", "on")],
+                 [value("t", [], INT64), value("go", [], BOOL), value("h", ["N", 3])],
+                 [value("on", [], BOOL), value("next", ["N", 3]), value("y", ["N", 3])])
+    for steps, go in ((0, True), (-5, True), (7, False)):
+        constants = {"steps": numpy.int64(steps), "go": numpy.array(go), "zero": numpy.float32(0)}
+        model = make([node("Loop", "steps go x", "last ys", body=body)], [value("x", ["N", 3])], ["last", "ys"],
+                     constants)
+        expect = lambda feeds: [feeds["x"], feeds["x"][None][:0]]
+        yield Case(f"Loop of {steps} steps, {go}", model, [{"x": floats(2, 3)}], expect)
+
+
 def cases():
     yield from scans()
     yield from loops()
     yield from whiles()
     yield from data_dependent_ends()
+    yield from no_steps()

@@ -61,6 +61,20 @@ def slices_by_sizes():
     yield Case("Slice by sizes", model, [{"x": floats(n)} for n in range(7)], expect)
 
 
+def computed_sizes():
+    """Sizes of constants that are computed from other sizes."""
+    constants = {"two": numpy.int64(2), "six": numpy.int64(6), "eight": numpy.int64(8)}
+    for op, order in itertools.product(("Greater", "Less", "GreaterOrEqual", "LessOrEqual"), ("n six", "six n")):
+        nodes = [node("Shape", "x", "n"), node(op, "n six", "c"), node("Where", "c " + order, "size"),
+                 node("ConstantOfShape", "size", "y")]
+        yield Case(f"ConstantOfShape, {op}, {order}", make(nodes, [value("x", ["N", "M"])], ["y"], constants),
+                   [{"x": floats(*sizes)} for sizes in ((5, 6), (6, 7), (1, 9))])
+    nodes = [node("Shape", "x", "n"), node("Sub", "n eight", "less"), node("Div", "less two", "half"),
+             node("Neg", "half", "minus"), node("Add", "minus six", "size"), node("ConstantOfShape", "size", "y")]
+    yield Case("ConstantOfShape, a negative quotient", make(nodes, [value("x", ["N", "M"])], ["y"], constants),
+               [{"x": floats(*sizes)} for sizes in ((5, 8), (7, 9), (1, 20))])
+
+
 def ranges():
     nodes = [node("Shape", "x", "n1"), node("Squeeze", "n1", "n"), node("Range", "n five one", "up"),
              node("Range", "two n one", "from_two"), node("Range", "five n minus", "down"),
@@ -179,7 +193,7 @@ def data_sizes():
 
 
 def cases():
-    for make_cases in (slices, slices_by_sizes, ranges, resizes, grids, layers, data_sizes):
+    for make_cases in (slices, slices_by_sizes, computed_sizes, ranges, resizes, grids, layers, data_sizes):
         yield from make_cases()
 
 
