@@ -13,39 +13,37 @@
 
 namespace pdl {
 
-void Inputs::ElaborateInput(const ast::InputStatement* statement) {
-  const bool is_new = names_.Declare(statement->name);
-  if (at_.frame->arguments != nullptr) {  // of a called file
-    const LayerArguments& arguments = *at_.frame->arguments;
-    const Operand* given = nullptr;
-    Operand named;
-    if (at_.frame->next_operand < arguments.operands.size()) {
-      given = &arguments.operands[at_.frame->next_operand++];
-    }
-    for (const LayerArgument& argument : arguments.named) {
-      if (argument.name.text != statement->name.text) continue;
-      if (given != nullptr) {
-        report_.CallerError(
-            Code::kOperandCount, argument.name.range,
-            "input '" + argument.name.text + "' is given twice: by position and by name");
-        return names_.Poison(statement->name);
-      }
-      named = {argument.datum, argument.range};
-      given = &named;
-    }
-    if (given == nullptr) {
-      // An input that nothing needs may be left out.
-      at_.frame->missing_input = statement->name.text.str();
+void Inputs::BindArgument(const ast::InputStatement* statement) {
+  const LayerArguments& arguments = *at_.frame->arguments;
+  std::optional<Operand> given;
+  if (at_.frame->next_operand < arguments.operands.size())
+    given = arguments.operands[at_.frame->next_operand++];
+  for (const LayerArgument& argument : arguments.named) {
+    if (argument.name.text != statement->name.text) continue;
+    if (given) {
+      report_.CallerError(
+          Code::kOperandCount, argument.name.range,
+          "input '" + argument.name.text + "' is given twice: by position and by name");
       return names_.Poison(statement->name);
     }
-    std::optional<Datum> bound =
-        layer_inputs_.BindInput(statement->type, statement->name.text, *given, nullptr);
-    if (!bound) return names_.Poison(statement->name);
-    at_.Observe(statement->name.range, *bound);
-    names_.Assign(statement->name.text, std::move(*bound));
-    layer_conditions_.CheckCallerKeeps(statement->where);
-    return;
+    given = {argument.datum, argument.range};
   }
+  if (!given) {
+    // An input that nothing needs may be left out.
+    at_.frame->missing_input = statement->name.text.str();
+    return names_.Poison(statement->name);
+  }
+  std::optional<Datum> bound =
+      layer_inputs_.BindInput(statement->type, statement->name.text, *given, nullptr);
+  if (!bound) return names_.Poison(statement->name);
+  at_.Observe(statement->name.range, *bound);
+  names_.Assign(statement->name.text, std::move(*bound));
+  layer_conditions_.CheckCallerKeeps(statement->where);
+}
+
+void Inputs::ElaborateInput(const ast::InputStatement* statement) {
+  const bool is_new = names_.Declare(statement->name);
+  if (at_.frame->arguments != nullptr) return BindArgument(statement);
   std::optional<Type> type = types_.ReadType(statement->type, /*introduces=*/true);
   if (!type || !is_new) return names_.Poison(statement->name);
   // A value that an `if` has created may have the name, too, even if the source cannot refer to it.

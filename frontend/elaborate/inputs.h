@@ -37,6 +37,9 @@ class Inputs {
   void CheckSymbolsSolvable();
 
  private:
+  /// Binds the argument of the caller of a file.
+  void BindArgument(const ast::InputStatement* statement);
+
   Position& at_;
   Graph& graph_;
   Reporter& report_;
