@@ -102,6 +102,17 @@ int64_t WeightBytes(const Graph& graph) {
   return bytes;
 }
 
+/// `what` names the model in messages.
+llvm::Expected<std::string> Serialize(const Network& network, const OnnxExportOptions& options,
+                                      const std::string& what) {
+  llvm::Expected<onnx::ModelProto> model = ExportOnnx(network.graph(), GlobalRegistry(), options);
+  if (!model) return model.takeError();
+  std::string bytes;
+  if (!model->SerializeToString(&bytes))
+    return MakeUserError(Code::kBadFile, "{0} would be larger than 2 GiB", what);
+  return bytes;
+}
+
 }  // namespace
 
 llvm::Expected<ImportedModel> ImportOnnxFile(
@@ -125,6 +136,13 @@ llvm::Expected<ImportedModel> ImportOnnxFile(
   });
 }
 
+llvm::Expected<std::string> SerializeOnnx(const Network& network, llvm::StringRef name) {
+  OnnxExportOptions options;
+  options.name = name.str();
+  options.value = [&](llvm::StringRef variable) { return network.InitialValue(variable); };
+  return Serialize(network, options, "the model");
+}
+
 llvm::Error WriteOnnxFile(const Network& network, llvm::StringRef path,
                           const llvm::StringMap<Tensor>& states, const OnnxFileOptions& options) {
   DataFile data(path);
@@ -138,15 +156,12 @@ llvm::Error WriteOnnxFile(const Network& network, llvm::StringRef path,
     exported.store = [&](const Constant& bytes, onnx::TensorProto* tensor) {
       return data.Store(bytes, tensor);
     };
-  llvm::Expected<onnx::ModelProto> model = ExportOnnx(network.graph(), GlobalRegistry(), exported);
-  if (!model) return model.takeError();
-  std::string bytes;
-  if (!model->SerializeToString(&bytes))
-    return MakeUserError(Code::kBadFile, "'{0}' would be larger than 2 GiB", path);
+  llvm::Expected<std::string> bytes = Serialize(network, exported, "'" + path.str() + "'");
+  if (!bytes) return bytes.takeError();
   // If the disk is full, the old model and its weights stay.
   llvm::Expected<AtomicFile> file = AtomicFile::Create(path);
   if (!file) return file.takeError();
-  if (llvm::Error error = file->Write(bytes)) return error;
+  if (llvm::Error error = file->Write(*bytes)) return error;
   if (llvm::Error error = data.Commit()) return error;
   return file->Commit();
 }

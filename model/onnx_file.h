@@ -30,6 +30,9 @@ struct OnnxFileOptions {
   bool external_data = false;
 };
 
+/// The bytes of an ONNX model, with all weights; as WriteOnnxFile.
+PDL_API llvm::Expected<std::string> SerializeOnnx(const Network& network, llvm::StringRef name);
+
 /// Writes a network as an ONNX model for inference; see ExportOnnx. `states` are the values of
 /// states that the model begins with; others have their initial values. Weights in a separate file
 /// are in `path`.data. The old files remain if the Error is that of a full disk.

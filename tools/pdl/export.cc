@@ -1,5 +1,6 @@
 // pdl export: writes a network as an ONNX model.
 #include "llvm/Support/Path.h"
+#include "llvm/Support/raw_ostream.h"
 #include "model/onnx_file.h"
 #include "tools/pdl/commands.h"
 #include "tools/pdl/support/console.h"
@@ -19,7 +20,8 @@ Everything that ONNX has no counterpart for is listed at once, and nothing is wr
 ragged and sparse values, states that a run changes, random numbers, and the operators
 that docs/onnx.md lists.
 
-Weights of 1 GiB or more in total are written to OUT.onnx.data next to the model.
+Weights of 1 GiB or more in total are written to OUT.onnx.data next to the model, unless
+that is written to standard output.
 )",
     R"(pdl export model.pdl -o model.onnx
 pdl export model.pdl -o model.onnx --weights=model.safetensors
@@ -42,6 +44,12 @@ llvm::Error Export(llvm::StringRef path, const ExportArguments& arguments) {
   const llvm::StringRef stem = llvm::sys::path::stem(path);
   if (path != "-" && !stem.empty()) options.name = stem.str();
   options.external_data = arguments.external_data;
+  if (arguments.out == "-") {
+    llvm::Expected<std::string> bytes = SerializeOnnx(**network, options.name);
+    if (!bytes) return bytes.takeError();
+    llvm::outs() << *bytes;
+    return llvm::Error::success();
+  }
   return WriteOnnxFile(**network, arguments.out, {}, options);
 }
 
@@ -50,7 +58,8 @@ llvm::Error Export(llvm::StringRef path, const ExportArguments& arguments) {
 int ExportMain(Arguments arguments) {
   ExportArguments options;
   CommandLine line(kHelp);
-  line.AddString("-o, --output", "OUT.onnx", "the model to write", &options.out);
+  line.AddString("-o, --output", "OUT.onnx", "the model to write (- is standard output)",
+                 &options.out);
   line.AddFlag("--external-data", "store weights in OUT.onnx.data, whatever their total size",
                &options.external_data);
   line.Section("The network");
@@ -69,6 +78,8 @@ int ExportMain(Arguments arguments) {
   if (!file) return Finish(file.takeError());
   if (!*file) return kSuccess;
   if (options.out.empty()) return Finish(line.Wrong("no output is given: give -o OUT.onnx"));
+  if (options.out == "-" && options.external_data)
+    return Finish(line.Wrong("--external-data needs a file for the model: give -o OUT.onnx"));
   return Finish(Export(**file, options));
 }
 
