@@ -9,9 +9,13 @@ namespace pdl {
 namespace {
 
 void ConvertConstant(Node& n) {
-  if (const auto* value = n.Attribute("value")) {
-    llvm::Expected<Value*> made =
-        n.importer().AddTensor(value->t(), n.num_outputs() > 0 ? n.proto().output(0) : "value");
+  const auto* dense = n.Attribute("value");
+  const auto* sparse = n.Attribute("sparse_value");
+  if (dense != nullptr || sparse != nullptr) {
+    const std::string name = n.num_outputs() > 0 ? n.proto().output(0) : "value";
+    llvm::Expected<Value*> made = dense != nullptr
+                                      ? n.importer().AddTensor(dense->t(), name)
+                                      : n.importer().AddSparse(sparse->sparse_tensor(), name);
     if (!made) return n.Take(made.takeError());
     return n.Out(*made);
   }
@@ -28,7 +32,7 @@ void ConvertConstant(Node& n) {
   }
   if (n.HasAttribute("value_string") || n.HasAttribute("value_strings"))
     return n.Unsupported("elements of type STRING are not supported");
-  n.Unsupported("a constant of another kind (a sparse tensor)");
+  n.Fail("it has no value");
 }
 
 // The value and dtype of the attribute `value`, which has one element; 0 of f32 by default.

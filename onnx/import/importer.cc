@@ -312,11 +312,16 @@ llvm::Error Importer::AddInputs() {
 }
 
 llvm::Error Importer::AddInitializers(const onnx::GraphProto& graph, OnnxScope& scope) {
-  if (graph.sparse_initializer_size() > 0)
-    return MakeUserError(Code::kNotSupported, "sparse initializers are not supported");
-  for (const onnx::TensorProto& tensor : graph.initializer()) {
-    if (!scope.initializers.try_emplace(tensor.name(), &tensor).second)
-      return MakeUserError(Code::kBadNetwork, "there are two initializers '{0}'", tensor.name());
+  auto add = [&](const onnx::TensorProto& tensor) -> llvm::Error {
+    if (scope.initializers.try_emplace(tensor.name(), &tensor).second)
+      return llvm::Error::success();
+    return MakeUserError(Code::kBadNetwork, "there are two initializers '{0}'", tensor.name());
+  };
+  for (const onnx::TensorProto& tensor : graph.initializer())
+    if (llvm::Error error = add(tensor)) return error;
+  for (const onnx::SparseTensorProto& tensor : graph.sparse_initializer()) {
+    if (llvm::Error error = add(tensor.values())) return error;
+    scope.sparse[tensor.values().name()] = &tensor;
   }
   return llvm::Error::success();
 }

@@ -37,6 +37,8 @@ struct OnnxScope {
   llvm::StringMap<Value*> values;
   /// Tensors that were not used yet.
   llvm::StringMap<const onnx::TensorProto*> initializers;
+  /// Those of them that are the values of a sparse tensor.
+  llvm::StringMap<const onnx::SparseTensorProto*> sparse;
   /// Values that are lists of tensors.
   llvm::StringMap<std::vector<Value*>> sequences;
   /// Inputs of a function that its call omits.
@@ -75,6 +77,7 @@ class Importer {
   /// The same for a tensor of the model, which becomes one parameter even if it is used several
   /// times.
   llvm::Expected<Value*> AddTensor(const onnx::TensorProto& tensor, llvm::StringRef name);
+  llvm::Expected<Value*> AddSparse(const onnx::SparseTensorProto& tensor, llvm::StringRef name);
   /// The most calls, constants, elements of lists and copies of subgraphs that functions and loops
   /// may expand to, plus kCallsOfANode for each node of the model's graph.
   static constexpr int64_t kMaxCalls = 500'000;
@@ -82,7 +85,7 @@ class Importer {
   /// Adds to that number; returns an Error if it is too large.
   llvm::Error Spend(int64_t count);
   /// Counts the bytes of a constant that is computed at import.
-  llvm::Error SpendBytes(const Constant& constant);
+  llvm::Error SpendBytes(int64_t bytes);
   /// Imports the nodes of a subgraph whose inputs have these values; returns its outputs.
   llvm::Expected<std::vector<Value*>> ImportSubgraph(const onnx::GraphProto& graph,
                                                      const OnnxScope& outer,

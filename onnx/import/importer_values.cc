@@ -1,4 +1,5 @@
 // The values of an import: constants, literals, and names.
+#include <algorithm>
 #include <numeric>
 #include <utility>
 
@@ -27,8 +28,8 @@ bool IsWritable(const Constant& constant) {
 
 }  // namespace
 
-llvm::Error Importer::SpendBytes(const Constant& constant) {
-  made_bytes_ += constant.num_bytes();
+llvm::Error Importer::SpendBytes(int64_t bytes) {
+  made_bytes_ += std::min(bytes, int64_t{1} << 62);
   if (made_bytes_ <= kMaxMadeBytes + kMaxMadeFactor * tensor_bytes_) return llvm::Error::success();
   return MakeUserError(Code::kNotSupported,
                        "the constants that its operators need have more than {0} bytes plus {1} "
@@ -43,7 +44,9 @@ llvm::Expected<Value*> Importer::Find(OnnxScope& scope, llvm::StringRef name) {
     if (tensor == at->initializers.end()) continue;
     // The value is added outside of bodies, so that all scopes can use it.
     OpenBody* const body = std::exchange(body_, nullptr);
-    llvm::Expected<Value*> value = AddTensor(*tensor->second, name);
+    const onnx::SparseTensorProto* sparse = at->sparse.lookup(name);
+    llvm::Expected<Value*> value =
+        sparse == nullptr ? AddTensor(*tensor->second, name) : AddSparse(*sparse, name);
     body_ = body;
     if (value) at->values[name] = *value;
     return value;
@@ -148,6 +151,17 @@ llvm::Expected<Value*> Importer::AddTensor(const onnx::TensorProto& tensor, llvm
   tensor_bytes_ += constant->num_bytes();
   llvm::Expected<Value*> value = AddConstant(std::move(*constant), name);
   if (value && (*value)->kind() == ValueKind::kParameter) parameters_[&tensor] = *value;
+  return value;
+}
+
+llvm::Expected<Value*> Importer::AddSparse(const onnx::SparseTensorProto& tensor,
+                                           llvm::StringRef name) {
+  if (Value* known = parameters_.lookup(&tensor.values())) return known;
+  llvm::Expected<Constant> constant =
+      model_.ReadSparse(tensor, [&](int64_t bytes) { return SpendBytes(bytes); });
+  if (!constant) return constant.takeError();
+  llvm::Expected<Value*> value = AddConstant(std::move(*constant), name);
+  if (value && (*value)->kind() == ValueKind::kParameter) parameters_[&tensor.values()] = *value;
   return value;
 }
 

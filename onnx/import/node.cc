@@ -430,7 +430,7 @@ Value* Node::Scalar(double value, Value* like) {
 
 Value* Node::Parameter(Constant constant, llvm::StringRef name) {
   if (failed()) return nullptr;
-  if (llvm::Error error = importer_.SpendBytes(constant)) {
+  if (llvm::Error error = importer_.SpendBytes(constant.num_bytes())) {
     Take(std::move(error));
     return nullptr;
   }

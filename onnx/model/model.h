@@ -5,6 +5,7 @@
 #include <memory>
 #include <string>
 
+#include "llvm/ADT/STLFunctionalExtras.h"
 #include "llvm/ADT/StringMap.h"
 #include "llvm/ADT/StringRef.h"
 #include "llvm/Support/Error.h"
@@ -35,6 +36,10 @@ class PDL_API OnnxModel {
   /// The tensor's value, without a copy if its bytes are aligned. An Error if its dtype has no
   /// counterpart, if its sizes and its data do not match, or if its data are outside the folder.
   llvm::Expected<Constant> ReadTensor(const onnx::TensorProto& tensor) const;
+  /// A sparse tensor, with its zeros. `spend` is called with its number of bytes before they are
+  /// allocated.
+  llvm::Expected<Constant> ReadSparse(const onnx::SparseTensorProto& tensor,
+                                      llvm::function_ref<llvm::Error(int64_t)> spend) const;
 
  private:
   std::shared_ptr<const onnx::ModelProto> proto_;

@@ -223,4 +223,45 @@ llvm::Expected<Constant> OnnxModel::ReadTensor(const onnx::TensorProto& tensor) 
   return FromBytes(*dtype, sizes, raw.data(), proto_);
 }
 
+llvm::Expected<Constant> OnnxModel::ReadSparse(
+    const onnx::SparseTensorProto& tensor, llvm::function_ref<llvm::Error(int64_t)> spend) const {
+  const onnx::TensorProto& named = tensor.values();
+  llvm::Expected<Constant> values = ReadTensor(named);
+  if (!values) return values.takeError();
+  llvm::Expected<Constant> indices = ReadTensor(tensor.indices());
+  if (!indices) return indices.takeError();
+  const Sizes sizes(tensor.dims().begin(), tensor.dims().end());
+  llvm::Expected<int64_t> bytes = CheckedNumBytes(values->dtype(), sizes);
+  if (!bytes) return Broken(named, "is invalid: {0}", llvm::toString(bytes.takeError()));
+  const int64_t count = values->num_elements(), rank = static_cast<int64_t>(sizes.size());
+  const bool has_tuples = indices->sizes().size() == 2;
+  const Sizes expected = has_tuples ? Sizes{count, rank} : Sizes{count};
+  if (values->sizes().size() != 1 || indices->dtype() != DType::kI64 ||
+      Sizes(indices->sizes()) != expected)
+    return Broken(named, "needs an INT64 index, or one for each dim, for each of its values");
+  if (llvm::Error error = spend(*bytes)) return error;
+  const auto size = static_cast<size_t>(DTypeSize(values->dtype()));
+  auto dense = std::make_shared<std::vector<char>>(static_cast<size_t>(*bytes));
+  const llvm::ArrayRef<int64_t> at = indices->values<int64_t>();
+  const int64_t width = has_tuples ? rank : 1;
+  int64_t last = -1;
+  for (int64_t i = 0; i < count; ++i) {
+    int64_t place = 0;
+    for (int64_t d = 0; d < width; ++d) {
+      const int64_t index = at[static_cast<size_t>(i * width + d)];
+      const int64_t end =
+          has_tuples ? sizes[static_cast<size_t>(d)] : *bytes / static_cast<int64_t>(size);
+      if (index < 0 || index >= end)
+        return Broken(named, "has index {0}, which is not in 0..{1}", index, end);
+      place = place * end + index;
+    }
+    if (place <= last) return Broken(named, "has indices that are not in ascending order");
+    last = place;
+    std::memcpy(dense->data() + static_cast<size_t>(place) * size,
+                static_cast<const char*>(values->data()) + static_cast<size_t>(i) * size, size);
+  }
+  const char* data = dense->data();
+  return FromBytes(values->dtype(), sizes, data, std::move(dense));
+}
+
 }  // namespace pdl

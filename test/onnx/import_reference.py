@@ -101,6 +101,36 @@ def limits():
                    make([helper.make_node("Slice", ["x", "s", "e", "a", "p"], ["y"])], sizes, ["y"], constants), x)
 
 
+def sparse_model(indices, values, sizes):
+    """x + w, where w is a sparse initializer."""
+    model = make([helper.make_node("Add", ["x", "w"], ["y"])], sizes, ["y"])
+    tensors = [onnx.numpy_helper.from_array(numpy.array(value, dtype), name)
+               for value, dtype, name in ((values, "float32", "w"), (indices, "int64", "at"))]
+    model.graph.sparse_initializer.append(helper.make_sparse_tensor(*tensors, sizes))
+    return model
+
+
+def check_sparse(pdl, folder):
+    """The first error in sparse initializers that are valid, and in those that are not."""
+    path, x, y = (f"{folder}/{name}" for name in ("model.onnx", "x.npy", "y.npy"))
+    numpy.save(x, numpy.zeros((2, 3), "float32"))
+    wrong = [([-1, 2], "index -1"), ([1, 6], "index 6"), ([4, 1], "ascending"), ([1, 1], "ascending"),
+             ([[0, 1], [2, 0]], "index 2"), ([[0, 3], [1, 0]], "index 3"), ([[1, 0], [0, 1]], "ascending"),
+             ([1], "needs an INT64 index"), ([[1], [2]], "needs an INT64 index")]
+    for indices, message in [([1, 5], None), ([[0, 1], [1, 2]], None), *wrong]:
+        onnx.save(sparse_model(indices, [2.5, -1], [2, 3]), path)
+        done = subprocess.run([pdl, "run", path, "--input", f"x={x}", "--output", f"y={y}"],
+                              capture_output=True, text=True, check=False)
+        if message is None:
+            if done.returncode or numpy.load(y).tolist() != [[0, 2.5, 0], [0, 0, -1]]:
+                return f"{indices}: {done.stderr.strip()}"
+        elif done.returncode != 1 or message not in done.stderr:
+            return f"{indices}: {done.stderr.strip()}"
+    onnx.save(sparse_model([1, 5], [2.5, -1], [2**20, 2**20]), path)
+    done = subprocess.run([pdl, "import", path, "-o", "-"], capture_output=True, text=True, check=False)
+    return None if done.returncode == 1 and "have more than" in done.stderr else "large: " + done.stderr.strip()
+
+
 def check_refusal(pdl, folder):
     """An error of an operator's inference in an attribute has a single code."""
     path = f"{folder}/model.onnx"
@@ -167,10 +197,11 @@ def main():
                 failed += why is not None
                 if why or arguments.verbose:
                     print(f"{name}: {why or 'good'}")
-        count += 1
-        if why := check_refusal(arguments.pdl, folder):
-            failed += 1
-            print(f"rejected models: {why}")
+        for name, check in (("rejected models", check_refusal), ("sparse initializers", check_sparse)):
+            count += 1
+            if why := check(arguments.pdl, folder):
+                failed += 1
+                print(f"{name}: {why}")
     print(f"{count - failed} good, {failed} bad")
     return int(failed > 0)
 
