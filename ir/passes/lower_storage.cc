@@ -72,9 +72,14 @@ llvm::Expected<Graph> StorageLowering::Run() {
   for (const std::string& file : graph_.files()) out_.AddFile(file);
   for (const Location& location : graph_.locations()) out_.AddLocation(location);
   if (llvm::Error error = CopySources()) return error;
-  if (llvm::Error error = CopyBlocks()) return error;
-  for (const Op* op : graph_.ops())
+  for (uint32_t i = 1; i < graph_.num_blocks(); ++i) out_.AddBlock();
+  for (const Op* op : graph_.ops()) {
+    if (llvm::Error error = CopyBlocksOf(*op)) return error;
     if (llvm::Error error = Lower(*op)) return error;
+  }
+  // Blocks that no call refers to any more.
+  for (uint32_t i = 1; i < graph_.num_blocks(); ++i)
+    if (llvm::Error error = CopyBlock({i})) return error;
   AddOutputs();
   return std::move(out_);
 }
@@ -162,30 +167,27 @@ llvm::Error StorageLowering::AddRows(const Value& input, unsigned level, Value* 
   return llvm::Error::success();
 }
 
-llvm::Error StorageLowering::CopyBlocks() {
-  for (uint32_t i = 1; i < graph_.num_blocks(); ++i) out_.AddBlock();
-  std::vector<bool> copied(graph_.num_blocks(), false);
-  for (uint32_t i = 1; i < graph_.num_blocks(); ++i)
-    if (llvm::Error error = CopyBlock({i}, copied)) return error;
+/// Inference of a call requires the blocks that it refers to. They are copied after the calls
+/// before it, which define the data-dependent sizes of the values that it captures.
+llvm::Error StorageLowering::CopyBlocksOf(const Op& op) {
+  for (const AttributeValue& value : op.attribute_values())
+    if (const auto* block = std::get_if<BlockId>(&value))
+      if (llvm::Error error = CopyBlock(*block)) return error;
   return llvm::Error::success();
 }
 
-llvm::Error StorageLowering::CopyBlock(BlockId id, std::vector<bool>& copied) {
-  if (copied[id.index]) return llvm::Error::success();
-  copied[id.index] = true;
+llvm::Error StorageLowering::CopyBlock(BlockId id) {
+  if (!copied_.insert(id.index).second) return llvm::Error::success();
   const Block& block = graph_.block(id);
-  // Inference of a call requires the block that it references.
-  for (const Op* op : block.ops)
-    for (const AttributeValue& value : op->attribute_values())
-      if (const auto* inner = std::get_if<BlockId>(&value))
-        if (llvm::Error error = CopyBlock(*inner, copied)) return error;
   for (const Value* input : block.inputs)
     values_[input] = {input->type(),
                       out_.AddBlockInput(id, input->name(), input->type(), input->location()),
                       {},
                       nullptr};
-  for (const Op* op : block.ops)
+  for (const Op* op : block.ops) {
+    if (llvm::Error error = CopyBlocksOf(*op)) return error;
     if (llvm::Error error = Lower(*op)) return error;
+  }
   std::vector<Value*> outputs;
   for (const Value* output : block.outputs) outputs.push_back(lowered(output).values);
   out_.SetBlockOutputs(id, std::move(outputs));

@@ -5,6 +5,7 @@
 #include <unordered_map>
 #include <vector>
 
+#include "llvm/ADT/DenseSet.h"
 #include "llvm/ADT/StringMap.h"
 #include "llvm/ADT/StringSet.h"
 #include "pdl/op/lowering.h"
@@ -42,8 +43,8 @@ class StorageLowering {
   };
 
   llvm::Error CopySources();
-  llvm::Error CopyBlocks();
-  llvm::Error CopyBlock(BlockId id, std::vector<bool>& copied);
+  llvm::Error CopyBlocksOf(const Op& op);
+  llvm::Error CopyBlock(BlockId id);
   llvm::Error AddInput(const Value& input);
   llvm::Error AddRows(const Value& input, unsigned level, Value* offsets);
   llvm::Error Lower(const Op& op);
@@ -67,7 +68,8 @@ class StorageLowering {
   Graph out_;
   /// A node-based map: rules keep references to its elements while more are added.
   std::unordered_map<const Value*, LoweredValue> values_;
-  llvm::StringMap<Rows> rows_;  // by the symbol of the ragged dim
+  llvm::StringMap<Rows> rows_;       // by the symbol of the ragged dim
+  llvm::DenseSet<uint32_t> copied_;  // the indices of blocks
   /// Symbols that the inputs of the dense form determine.
   llvm::StringSet<> known_symbols_;
   /// Data-dependent sizes that were renamed.
