@@ -42,11 +42,12 @@ llvm::Error CheckIndexRange(const Value& input, const Tensor& tensor, int64_t bo
 
 }  // namespace
 
-/// How many bindings are kept: each has some hundred bytes for a step. See NetworkOptions.
+/// How many bindings are kept, see NetworkOptions.
 static unsigned NumBindings(size_t num_steps, unsigned max_bindings) {
-  constexpr size_t kSteps = 1 << 18, kAtLeast = 32;
-  const size_t fitting = std::max(kAtLeast, kSteps / std::max<size_t>(1, num_steps));
-  return static_cast<unsigned>(std::clamp<size_t>(fitting, 1, std::max(1u, max_bindings)));
+  if (max_bindings > 0) return max_bindings;
+  constexpr size_t kSteps = 1 << 14, kAtLeast = 32, kAtMost = 256;
+  return static_cast<unsigned>(
+      std::clamp(kSteps / std::max<size_t>(1, num_steps), kAtLeast, kAtMost));
 }
 
 Plan::Plan(std::unique_ptr<const Schedule> schedule, unsigned max_bindings)

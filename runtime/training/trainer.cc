@@ -22,6 +22,9 @@ namespace {
 
 using Clock = std::chrono::steady_clock;
 
+/// The numbers of rows of ragged batches vary around a mean: many bindings are worth keeping.
+constexpr unsigned kStepBindings = 256;
+
 }  // namespace
 
 const Tensor* FindTensor(const Scope& scope, llvm::StringRef name) {
@@ -56,16 +59,18 @@ llvm::Expected<Trainer::Impl::StepNetwork> Trainer::Impl::MakeStepNetwork(Graph 
     made.outputs.push_back(names.all[i]);
     made.metrics.push_back(i);
   }
+  NetworkOptions kept = options.network;
+  if (kept.max_bindings == 0) kept.max_bindings = kStepBindings;
   if (uses_micro_batches()) {
     MicroBatchStep::Properties properties{made.outputs, scale_state,
                                           sharding ? &*sharding : nullptr};
     // One process has nothing to send.
     properties.bucket_bytes = is_distributed() ? options.bucket_bytes : INT64_MAX;
-    auto split = MicroBatchStep::Create(step, std::move(properties), options.network, registry);
+    auto split = MicroBatchStep::Create(step, std::move(properties), kept, registry);
     if (!split) return split.takeError();
     made.micro_batches = std::move(*split);
   }
-  auto created = Network::Create(std::move(step), options.network, registry);
+  auto created = Network::Create(std::move(step), kept, registry);
   if (!created) return created.takeError();
   made.network = std::move(*created);
   return made;

@@ -43,9 +43,9 @@ struct NetworkOptions {
   /// Values of parameters and states by name; they take precedence over files and initializers.
   llvm::StringMap<Constant> weights;
   /// The maximum number of cached bindings, one for each set of sizes of the inputs (least recently
-  /// used eviction). They share their memory for values. A network of more than 1,024 steps keeps
-  /// fewer, as many as have 262,144 steps together, but at least 32.
-  unsigned max_bindings = 256;
+  /// used eviction). They share their memory for values, but take up to 10 KB for each step. 0: as
+  /// many as have 16,384 steps together, at least 32 and at most 256.
+  unsigned max_bindings = 0;
   /// If not null, observes all passes: those of the network in Create, and those of a plan when a
   /// run first needs it, in the thread of that run and under a lock of the Network. It must outlive
   /// the Network.
