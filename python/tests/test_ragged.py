@@ -246,7 +246,7 @@ def _fed(text: str, given: Any) -> Any:
             r"^expected a matrix, got sparse f32\[1, ~T, 3\]$",
         ),
         (
-            lambda: _fed("input x: sparse f32[N, ~T, D]\noutput y = x @ ones([D, 2], dtype=f32)", [[], []]),
+            lambda: _fed("input x: sparse f32[N, ~T, D]\ninput w: f32[D, 2]\noutput y = x @ w", [[], []]),
             ValueError,
             "^input 'x': sequences without rows require shape, for the number of columns$",
         ),
