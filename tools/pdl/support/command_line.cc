@@ -163,6 +163,10 @@ llvm::Error CommandLine::ParseOption(llvm::ArrayRef<llvm::StringRef> arguments, 
       return MakeUsageError("option {0} requires a value: {1}", spelling, option->value);
     value = arguments[++*index];
   }
+  // As of `--weights "$FILE"` where FILE is not set.
+  if (!option->value.empty() && value.empty())
+    return MakeUsageError("option {0} requires a value, {1}; the one given is empty", spelling,
+                          option->value);
   if (option->is_given_once && llvm::is_contained(given_, option))
     return MakeUsageError("option {0} is given twice", spelling);
   given_.push_back(option);
