@@ -158,4 +158,12 @@ llvm::Expected<PackedValue> PackedFromArrays(llvm::StringRef name, const Type& t
   return value;
 }
 
+llvm::Expected<PackedValue> ReadPacked(llvm::StringRef name, const Type& type,
+                                       llvm::StringRef path) {
+  if (type.ragged_levels() == 0) return PackedFromSciPy(type, path);
+  llvm::Expected<std::vector<NamedTensor>> arrays = ReadNpz(path);
+  if (!arrays) return arrays.takeError();
+  return PackedFromArrays(name, type, *arrays, path);
+}
+
 }  // namespace pdl

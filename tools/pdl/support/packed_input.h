@@ -20,6 +20,10 @@ llvm::Expected<PackedValue> PackedFromArrays(llvm::StringRef name, const Type& t
                                              llvm::ArrayRef<NamedTensor> arrays,
                                              llvm::StringRef source);
 
+/// The same from a .npz file.
+llvm::Expected<PackedValue> ReadPacked(llvm::StringRef name, const Type& type,
+                                       llvm::StringRef path);
+
 }  // namespace pdl
 
 #endif  // PDL_TOOLS_PDL_SUPPORT_PACKED_INPUT_H_

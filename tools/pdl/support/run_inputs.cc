@@ -134,9 +134,7 @@ llvm::Error RunInputs::FeedPacked(const Value& input, llvm::StringRef text, Scop
                          type.ToString());
   }
   if (text.ends_with(".npz")) {
-    llvm::Expected<std::vector<NamedTensor>> members = ReadNpz(text);
-    if (!members) return members.takeError();
-    llvm::Expected<PackedValue> value = PackedFromArrays(input.name(), type, *members, text);
+    llvm::Expected<PackedValue> value = ReadPacked(input.name(), type, text);
     if (!value) return value.takeError();
     return PutPacked(input, *value, text, scope);
   }
