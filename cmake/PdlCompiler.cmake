@@ -54,6 +54,11 @@ if(CMAKE_CXX_COMPILER_ID STREQUAL "GNU" AND CMAKE_CXX_COMPILER_VERSION VERSION_L
   target_compile_options(
     pdl_options INTERFACE $<$<COMPILE_LANGUAGE:CXX>:-Wno-array-bounds;-Wno-restrict;-Wno-stringop-overflow;-Wno-stringop-overread>)
 endif()
+if(CMAKE_CXX_COMPILER_ID STREQUAL "GNU")
+  # Sources that are compiled together look like headers, in which an unnamed namespace would be an error. The other one
+  # prints notes on functions with vector parameters, all of which are inlined.
+  target_compile_options(pdl_options INTERFACE $<$<COMPILE_LANGUAGE:CXX>:-Wno-subobject-linkage;-Wno-psabi>)
+endif()
 target_compile_options(pdl_generated_options INTERFACE $<$<COMPILE_LANGUAGE:CXX>:-w>)
 
 include(PdlHarden)

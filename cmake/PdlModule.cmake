@@ -3,12 +3,12 @@
 #            [DEPENDS module…]   modules that it may include, as listed in docs/architecture.md
 #            [LIBRARIES target…] third-party libraries that it uses
 #            [OPTIONS option…]   additional compiler options
-#            [GENERATED]         its sources are generated: no warnings
-#            [SEPARATE])         each source is compiled individually, since most of its time is its own code
+#            [SEPARATE file…]    sources that are compiled individually, since most of the time is their own code
+#            [GENERATED])        its sources are generated: no warnings
 #
 # Adds the target pdl_NAME. All modules are linked into libpdl, see PdlLibrary.cmake.
 function(pdl_module name)
-  cmake_parse_arguments(PARSE_ARGV 1 module "GENERATED;SEPARATE" "" "SOURCES;DEPENDS;LIBRARIES;OPTIONS")
+  cmake_parse_arguments(PARSE_ARGV 1 module "GENERATED" "" "SOURCES;DEPENDS;LIBRARIES;OPTIONS;SEPARATE")
   if(module_UNPARSED_ARGUMENTS)
     message(FATAL_ERROR "pdl_module(${name}): unknown arguments '${module_UNPARSED_ARGUMENTS}'")
   endif()
@@ -30,9 +30,8 @@ function(pdl_module name)
     endif()
     if(NOT module_GENERATED)
       pdl_precompile(${target})
-      if(NOT module_SEPARATE)
-        pdl_compile_together(${target})
-      endif()
+      list(TRANSFORM module_SEPARATE PREPEND ${CMAKE_CURRENT_SOURCE_DIR}/)
+      pdl_compile_together(${target} ${module_SEPARATE})
     endif()
     target_link_libraries(${target} PUBLIC ${module_DEPENDS} ${module_LIBRARIES} pdl::llvm_headers)
   else()
@@ -42,13 +41,19 @@ function(pdl_module name)
 endfunction()
 
 # Compiles sources of a folder together: headers and templates, which are much of the work, are compiled once for all of
-# them. A folder of up to 8 files is one group, one of up to 24 files has two, and a larger one has a group for each
-# initial of the names, so a group is compiled in seconds, and adding a file rarely changes which files are together.
+# them. A folder of up to 8 files is one group, one of up to 24 files has two, and a larger one has six, by the initials
+# of the names, so a group is compiled in seconds, and adding a file rarely changes which files are together.
 # Names in anonymous namespaces must differ within a group; the debug preset compiles each source individually and so
 # verifies its includes.
+#
+# pdl_compile_together(TARGET separate_file…)
 function(pdl_compile_together target)
   get_target_property(sources ${target} SOURCES)
   set(folders)
+  if(ARGN)
+    list(REMOVE_ITEM sources ${ARGN})
+    set_source_files_properties(${ARGN} PROPERTIES SKIP_UNITY_BUILD_INCLUSION ON)
+  endif()
   foreach(source IN LISTS sources)
     cmake_path(GET source PARENT_PATH folder)
     list(APPEND folders ${folder})
@@ -63,7 +68,7 @@ function(pdl_compile_together target)
     elseif(count LESS_EQUAL 24)
       set(ranges a-m n-z)
     else()
-      set(ranges a b c d e f g h i j k l m n o p q r s t u v w x y z)
+      set(ranges a-b c-d e-k l-o p-r s-z)
     endif()
     cmake_path(RELATIVE_PATH folder BASE_DIRECTORY ${PROJECT_SOURCE_DIR})
     foreach(range IN LISTS ranges)

@@ -36,13 +36,6 @@ Truth Decide(const DimCheck& check) {
 
 namespace {
 
-/// Bounds that do not fit in 63 bits become infinite.
-std::optional<int64_t> Narrow(__int128 value) {
-  constexpr __int128 kLimit = INT64_MAX;
-  if (value > kLimit || value < -kLimit) return std::nullopt;
-  return static_cast<int64_t>(value);
-}
-
 DimInterval Add(const DimInterval& a, const DimInterval& b) {
   DimInterval sum;
   if (a.low && b.low) sum.low = Narrow(static_cast<__int128>(*a.low) + *b.low);

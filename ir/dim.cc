@@ -120,13 +120,6 @@ bool IsRagged(const Dim& a, const Dim& b) { return a.is_ragged() || b.is_ragged(
 
 using Interval = DimInterval;
 
-/// Bounds that do not fit in 63 bits become infinite.
-std::optional<int64_t> Narrow(__int128 value) {
-  constexpr __int128 kLimit = INT64_MAX;
-  if (value > kLimit || value < -kLimit) return std::nullopt;
-  return static_cast<int64_t>(value);
-}
-
 Interval BoundsOf(const Dim& dim);
 
 Interval BoundsOfAtom(const DimAtom& atom) {

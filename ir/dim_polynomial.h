@@ -23,6 +23,13 @@ struct DimInterval {
   std::optional<int64_t> low, high;
 };
 
+/// A bound of an interval: infinite if it does not fit in 63 bits.
+inline std::optional<int64_t> Narrow(__int128 value) {
+  constexpr __int128 kLimit = INT64_MAX;
+  if (value > kLimit || value < -kLimit) return std::nullopt;
+  return static_cast<int64_t>(value);
+}
+
 /// An indeterminate of a polynomial: a symbol, or a function that is not polynomial.
 struct DimAtom {
   enum class Kind : uint8_t { kSymbol, kFloorDiv, kMod, kMin, kMax };

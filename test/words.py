@@ -11,6 +11,7 @@ for each phrase of PHRASES in their prose. Exits with 1 if there is any, or if a
 """
 
 import bisect
+import os
 import pathlib
 import re
 import sys
@@ -181,19 +182,28 @@ TEST_READERS = {
 
 
 def compile_phrases():
+    """A regular expression for any phrase, and the pairs of one for each phrase and its term."""
     gap = r"(?:[ \t]+|[ \t]*\n[ \t]*)"
-    return [(re.compile(rf"\b(?:{phrase.replace(' ', gap)})\b", re.I), instead) for phrase, instead in PHRASES]
+    phrases = [phrase.replace(" ", gap) for phrase, _ in PHRASES]
+    each = [re.compile(rf"\b(?:{phrase})\b", re.I) for phrase in phrases]
+    return re.compile(rf"\b(?:{'|'.join(phrases)})\b", re.I), list(zip(each, (instead for _, instead in PHRASES)))
+
+
+def squeezed(prose):
+    """The text with one space for several, and one empty line for several: it has the same phrases."""
+    return re.sub(r"\n\n+", "\n\n", "\n".join(" ".join(line.split()) for line in prose.split("\n")))
 
 
 def check_names(text):
     """Pairs of a line number and a message for the identifiers of C++ source."""
     forbidden = re.compile("|".join(f"(?P<n{i}>{words})" for i, words in enumerate(NAMES)), re.I)
     code = CPP_TOKEN.sub(lambda match: re.sub(r"[^\n]", " ", match.group(0)), text)
-    for match in re.finditer(r"\b[A-Za-z_]\w*", code):
-        for word in re.findall(r"[A-Z]+(?![a-z])|[A-Z]?[a-z]+", match.group(0)):
-            found = forbidden.fullmatch(word)
-            if found and match.group(0) not in ALLOWED_NAMES:
-                yield text.count("\n", 0, match.start()) + 1, f"{match.group(0)} -> {list(NAMES.values())[int(found.lastgroup[1:])]}"
+    for name in set(re.findall(r"\b[A-Za-z_]\w*", code)) - ALLOWED_NAMES:
+        for word in re.findall(r"[A-Z]+(?![a-z])|[A-Z]?[a-z]+", name):
+            if found := forbidden.fullmatch(word):
+                instead = list(NAMES.values())[int(found.lastgroup[1:])]
+                for match in re.finditer(rf"\b{name}\b", code):
+                    yield text.count("\n", 0, match.start()) + 1, f"{name} -> {instead}"
 
 
 def is_allowed(line, begin, end, fragments, used):
@@ -216,7 +226,8 @@ def check(name, text, phrases):
     assert len(prose) == len(text), f"{name}: the reader changed the length of the text"
     begins = [0] + [match.end() for match in re.finditer("\n", text)]
     fragments, used, found = [fragment for page, fragment, _ in ALLOWED if page == name], set(), []
-    for phrase, instead in phrases:
+    any_phrase, each_phrase = phrases
+    for phrase, instead in each_phrase if any_phrase.search(squeezed(prose)) else ():
         for match in phrase.finditer(prose):
             number = bisect.bisect_right(begins, match.start())
             begin = begins[number - 1]
@@ -232,13 +243,14 @@ def check(name, text, phrases):
 
 def files(root):
     """All files of the repository that have a reader, by name. Build folders and hidden ones are none of it."""
-    for path in sorted(root.rglob("*")):
-        parts = path.relative_to(root).parts
-        if parts[0] == "build" or any(part.startswith(".") or part == "node_modules" for part in parts):
-            continue
-        name = "/".join(parts)
-        if path.suffix in READERS and name not in EXCLUDED and path.is_file():
-            yield name
+    for folder, folders, names in os.walk(root):
+        is_root = pathlib.Path(folder) == root
+        folders[:] = sorted(name for name in folders if not name.startswith(".") and name != "node_modules" and
+                            not (is_root and name == "build"))
+        for name in sorted(names):
+            path = pathlib.Path(folder, name).relative_to(root).as_posix()
+            if not name.startswith(".") and pathlib.PurePath(name).suffix in READERS and path not in EXCLUDED:
+                yield path
 
 
 def main():

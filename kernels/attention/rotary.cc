@@ -2,6 +2,7 @@
 #include <algorithm>
 #include <cmath>
 
+#include "kernels/core/grain.h"
 #include "kernels/core/isa_dispatch.h"
 #include "kernels/indexing/along_axis.h"
 #include "kernels/indexing/index_range.h"
@@ -11,8 +12,6 @@
 
 namespace pdl {
 namespace {
-
-constexpr int64_t kGrainElements = 1 << 14;
 
 template <class T>
 struct RotateLoop {

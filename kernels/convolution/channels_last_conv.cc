@@ -6,6 +6,7 @@
 #include "kernels/convolution/conv_plan.h"
 #include "kernels/convolution/packed_weight.h"
 #include "kernels/core/cpu_isa.h"
+#include "kernels/core/grain.h"
 #include "kernels/core/rounding.h"
 #include "kernels/linear/matmul_plan.h"
 #include "kernels/linear/panel_gemm.h"
@@ -89,7 +90,7 @@ bool SuitsPanels(const PrepareContext& context, const ConvSizes& sizes) {
 PositionPieces PositionPieces::Cut(int64_t rows, int64_t row_elements, int64_t work,
                                    int64_t multiple) {
   // Work with fewer multiply-adds than this stays in one piece.
-  constexpr int64_t kSmallWork = int64_t{1} << 20, kMaxPieces = 16;
+  constexpr int64_t kSmallWork = int64_t{1} << 20;
   // A piece should still be in the second-level cache when its epilogue reads it.
   constexpr int64_t kPieceBytes = int64_t{96} << 10;
   const int64_t by_work = std::clamp<int64_t>(work / kSmallWork, 1, kMaxPieces);

@@ -7,6 +7,7 @@
 #include "kernels/convolution/pool_attributes.h"
 #include "kernels/convolution/pool_loops.h"
 #include "kernels/core/channels_last.h"
+#include "kernels/core/grain.h"
 #include "kernels/core/isa_dispatch.h"
 #include "pdl/op/operator.h"
 
@@ -71,7 +72,6 @@ class ChannelsLastPoolOp : public Operator<Context> {
     auto pool = EvaluatePool(context, this->attributes(), ChannelsSecond(context.inputs()[0]), y,
                              kAdaptive);
     if (!pool) return pool.takeError();
-    constexpr int64_t kMaxPieces = 16;
     constexpr int64_t kSmallPiece = 1 << 14;  // elements
     auto counted = PoolTable::Count(*pool);
     if (!counted) return counted.takeError();

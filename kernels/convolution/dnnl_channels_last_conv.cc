@@ -5,6 +5,7 @@
 #include "kernels/convolution/channels_last_conv.h"
 #include "kernels/convolution/dnnl_conv.h"
 #include "kernels/convolution/packed_weight.h"
+#include "kernels/core/grain.h"
 #include "kernels/core/rounding.h"
 #include "llvm/ADT/STLExtras.h"
 #include "llvm/ADT/Sequence.h"
@@ -14,8 +15,7 @@ namespace pdl {
 namespace {
 
 // Work with fewer multiply-adds than this stays in one piece.
-constexpr int64_t kSmallWork = int64_t{1} << 20;
-constexpr int64_t kMaxPieces = 16;
+constexpr int64_t kSmallChannelsLast = int64_t{1} << 20;
 // A piece should still be in the second-level cache when it is computed; each piece has at least
 // kLeastRows rows.
 constexpr int64_t kPieceBytes = int64_t{256} << 10;
@@ -112,7 +112,7 @@ llvm::Error DnnlChannelsLastConv::Cut(const PrepareContext& context, const ConvS
   y_image_ = image.y_elements();
   y_row_ = sizes.features;
   // An even number of pieces suits most numbers of threads.
-  const int64_t work = std::clamp<int64_t>(sizes.work() / kSmallWork, 1, kMaxPieces);
+  const int64_t work = std::clamp<int64_t>(sizes.work() / kSmallChannelsLast, 1, kMaxPieces);
   const int64_t target = work == 1 ? 1 : RoundUp(work, 2);
   const int64_t pieces =
       std::max((target + images_ - 1) / images_, (y_image_ * 4 + kPieceBytes - 1) / kPieceBytes);

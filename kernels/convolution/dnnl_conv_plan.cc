@@ -5,6 +5,7 @@
 #include "kernels/convolution/conv_plan.h"
 #include "kernels/convolution/dnnl_conv.h"
 #include "kernels/core/float_copy.h"
+#include "kernels/core/grain.h"
 #include "kernels/core/rounding.h"
 #include "llvm/Support/FormatVariadic.h"
 
@@ -14,8 +15,7 @@ namespace {
 using Operand = DnnlConv::Operand;
 
 // Work with fewer multiply-adds than this stays in one piece.
-constexpr int64_t kSmallWork = int64_t{1} << 21;
-constexpr int64_t kMaxPieces = 16;
+constexpr int64_t kSmallConvolution = int64_t{1} << 21;
 
 // The largest divisor of n that is at most `most`.
 int64_t DivisorUpTo(int64_t n, int64_t most) {
@@ -102,7 +102,7 @@ DnnlConvPlan::DnnlConvPlan(ConvKind kind, const ConvSizes& sizes, const PrepareC
 }
 
 void DnnlConvPlan::CutIntoTasks() {
-  const int64_t target = std::clamp<int64_t>(sizes_.work() / kSmallWork, 1, kMaxPieces);
+  const int64_t target = std::clamp<int64_t>(sizes_.work() / kSmallConvolution, 1, kMaxPieces);
   if (kind_ == ConvKind::kWeights) {
     images_per_task_ = sizes_.batch;
   } else {

@@ -4,13 +4,13 @@
 #include "kernels/convolution/columns.h"
 #include "kernels/convolution/conv_plan.h"
 #include "kernels/core/element.h"
+#include "kernels/core/grain.h"
 #include "kernels/linear/gemm.h"
 
 namespace pdl {
 namespace {
 
 using PlainTypes = TypeList<double, int8_t, int32_t, int64_t, uint8_t>;
-constexpr int64_t kMaxPieces = 16;
 
 // A task is one group of channels of one image; for the weights, some channels of one group.
 template <class T>

@@ -3,12 +3,11 @@
 
 #include "kernels/convolution/conv_plan.h"
 #include "kernels/core/element.h"
+#include "kernels/core/grain.h"
 #include "kernels/linear/matmul_plan.h"
 
 namespace pdl {
 namespace {
-
-constexpr int64_t kGrain = 1 << 15;
 
 // Describes the call as the matmul of w, or its transpose, and each image.
 class ProductContext : public PrepareContext {
@@ -52,7 +51,7 @@ class PointwiseConvPlan : public ConvPlan {
       using T = typename decltype(tag)::type;
       const T* bias = static_cast<const T*>(inputs[2]->raw());
       T* y = static_cast<T*>(output->raw());
-      context.ParallelFor(rows, 1 + kGrain / row, [&](int64_t begin, int64_t end) {
+      context.ParallelFor(rows, 1 + kGrainMoves / row, [&](int64_t begin, int64_t end) {
         for (int64_t r = begin; r < end; ++r) {
           for (int64_t i = r * row; i < (r + 1) * row; ++i) y[i] = Sum(y[i], bias[r % channels]);
         }

@@ -3,6 +3,7 @@
 #include "kernels/convolution/channels_last_pool.h"
 #include "kernels/convolution/pool_attributes.h"
 #include "kernels/convolution/pool_loops.h"
+#include "kernels/core/grain.h"
 #include "kernels/core/isa_dispatch.h"
 #include "kernels/core/wide_gradient.h"
 #include "pdl/op/gradient.h"
@@ -14,7 +15,6 @@
 namespace pdl {
 namespace {
 
-constexpr int64_t kMaxPieces = 16;
 constexpr int64_t kSmallPlanes = 1 << 14;  // elements
 
 // A piece is a run of planes, with its own scratch memory.

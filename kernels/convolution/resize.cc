@@ -4,6 +4,7 @@
 #include "kernels/convolution/resize_taps.h"
 #include "kernels/convolution/window_attributes.h"
 #include "kernels/core/element.h"
+#include "kernels/core/grain.h"
 #include "kernels/core/isa_dispatch.h"
 #include "pdl/op/gradient.h"
 #include "pdl/op/op_proto_maker.h"
@@ -13,8 +14,6 @@
 
 namespace pdl {
 namespace {
-
-constexpr int64_t kGrain = 1 << 14;
 
 // The axes in the order of the passes. Between passes, f16/bf16 values stay in their compute type.
 struct ResizeState : CallState {
@@ -139,7 +138,7 @@ class ResizeOp : public Operator<Context> {
     ForEachPass(
         state, x, y, context, [&](const ResizeAxis& axis, bool, bool, const void* from, void* to) {
           context.ParallelFor(
-              axis.outer * axis.to, 1 + kGrain / axis.inner,
+              axis.outer * axis.to, 1 + kGrainElements / axis.inner,
               [&](int64_t begin, int64_t end) { CopyRows<Bits>(axis, from, to, begin, end); });
         });
   }
@@ -155,7 +154,7 @@ class ResizeOp : public Operator<Context> {
                             : is_last           ? ChooseIsa<RowLoop<C, T, C>>()
                                                 : ChooseIsa<RowLoop<C, C, C>>();
           context.ParallelFor(
-              axis.outer * axis.to, 1 + kGrain / axis.inner,
+              axis.outer * axis.to, 1 + kGrainElements / axis.inner,
               [&](int64_t begin, int64_t end) { loop(axis, from, to, begin, end); });
         });
   }

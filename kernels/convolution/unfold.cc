@@ -2,6 +2,7 @@
 #include "kernels/convolution/columns.h"
 #include "kernels/convolution/window_attributes.h"
 #include "kernels/core/element.h"
+#include "kernels/core/grain.h"
 #include "pdl/op/gradient.h"
 #include "pdl/op/op_proto_maker.h"
 #include "pdl/op/op_registry.h"
@@ -9,8 +10,6 @@
 
 namespace pdl {
 namespace {
-
-constexpr int64_t kGrain = 1 << 15;
 
 struct UnfoldState : CallState {
   SlidingWindow window;
@@ -53,7 +52,7 @@ class Im2ColOp : public Operator<Context> {
       using T = typename decltype(tag)::type;
       const T* x = static_cast<const T*>(inputs[0]->raw());
       T* y = static_cast<T*>(outputs[0]->raw());
-      context.ParallelFor(state.planes, 1 + kGrain / columns, [&](int64_t begin, int64_t end) {
+      context.ParallelFor(state.planes, 1 + kGrainMoves / columns, [&](int64_t begin, int64_t end) {
         for (int64_t p = begin; p < end; ++p) {
           ToColumns(window, x + p * window.in(), y + p * columns);
         }
@@ -93,7 +92,7 @@ class Col2ImOp : public Operator<Context> {
       Sum* sums = std::is_same_v<T, Sum> ? static_cast<Sum*>(outputs[0]->raw())
                                          : static_cast<Sum*>(context.workspace());
       const int64_t plane = window.in();
-      const int64_t grain = 1 + kGrain / std::max(plane, columns);
+      const int64_t grain = 1 + kGrainMoves / std::max(plane, columns);
       context.ParallelFor(state.planes, grain, [&](int64_t begin, int64_t end) {
         for (int64_t p = begin; p < end; ++p) {
           std::fill_n(sums + p * plane, plane, Sum{});

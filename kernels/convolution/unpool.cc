@@ -4,6 +4,7 @@
 
 #include "kernels/convolution/window_attributes.h"
 #include "kernels/core/element.h"
+#include "kernels/core/grain.h"
 #include "kernels/core/inference_helpers.h"
 #include "pdl/op/error.h"
 #include "pdl/op/gradient.h"
@@ -13,8 +14,6 @@
 
 namespace pdl {
 namespace {
-
-constexpr int64_t kGrain = 1 << 14;  // elements
 
 struct Planes {
   int64_t count = 0;
@@ -28,9 +27,10 @@ struct Planes {
 
   template <class F>
   void ForEach(CPUContext& context, F f) const {
-    context.ParallelFor(count, 1 + kGrain / (1 + from + to), [&](int64_t begin, int64_t end) {
-      for (int64_t plane = begin; plane < end; ++plane) f(plane);
-    });
+    context.ParallelFor(count, 1 + kGrainElements / (1 + from + to),
+                        [&](int64_t begin, int64_t end) {
+                          for (int64_t plane = begin; plane < end; ++plane) f(plane);
+                        });
   }
 };
 

@@ -10,7 +10,7 @@
 namespace pdl {
 namespace {
 
-constexpr int64_t kGrain = 1 << 16;
+constexpr int64_t kScanGrain = 1 << 16;
 constexpr int64_t kPiece = 1 << 12;  // elements summed between two tests of the sum
 
 template <class T>
@@ -43,7 +43,7 @@ Loop LoopFor(DType dtype) {
 bool AllFinite(const Tensor& tensor, CPUContext& context) {
   const Loop loop = LoopFor(tensor.dtype());
   std::atomic<bool> finite = true;
-  context.ParallelFor(tensor.num_elements(), kGrain, [&](int64_t begin, int64_t end) {
+  context.ParallelFor(tensor.num_elements(), kScanGrain, [&](int64_t begin, int64_t end) {
     if (!loop(tensor.raw(), begin, end)) finite.store(false, std::memory_order_relaxed);
   });
   return finite.load(std::memory_order_relaxed);

@@ -1,4 +1,5 @@
 #include "kernels/core/elementwise.h"
+#include "kernels/core/grain.h"
 #include "runtime/stream.h"
 
 #include <algorithm>
@@ -6,7 +7,6 @@
 namespace pdl {
 namespace {
 
-constexpr int64_t kGrain = 1 << 15;
 // Shorter runs do not pay for a call each.
 constexpr int64_t kShortestRun = 16;
 // Elements of a tile whose operands are gathered or whose result is streamed.
@@ -77,8 +77,8 @@ ElementwiseState::ElementwiseState(const Tile& tile, llvm::ArrayRef<OperandType>
   if (has_form && (rank <= 1 || run_length_ >= kShortestRun)) {
     if (scalars == 1) function_ = tile.scalar[scalar];
     walk_ = rank <= 1 ? Walk::kWhole : Walk::kRuns;
-    one_call_ = rank <= 1 && num_elements_ <= kGrain;
-    if (rank > 1) segments_ = (run_length_ + kGrain - 1) / kGrain;
+    one_call_ = rank <= 1 && num_elements_ <= kGrainMoves;
+    if (rank > 1) segments_ = (run_length_ + kGrainMoves - 1) / kGrainMoves;
     return;
   }
   walk_ = Walk::kGather;
@@ -100,19 +100,19 @@ void ElementwiseState::RunPieces(const void* const* inputs, void* output,
   switch (walk_) {
     case Walk::kWhole: {
       const bool stream = exceeds_cache_ && !in_place;
-      context.ParallelFor(num_elements_, kGrain, [&](int64_t begin, int64_t end) {
+      context.ParallelFor(num_elements_, kGrainMoves, [&](int64_t begin, int64_t end) {
         RunWhole(pointers, out, begin, end, stream);
       });
       return;
     }
     case Walk::kRuns: {
-      const int64_t grain = std::max<int64_t>(1, kGrain / run_length_);
+      const int64_t grain = std::max<int64_t>(1, kGrainMoves / run_length_);
       context.ParallelFor(num_elements_ / run_length_ * segments_, grain,
                           [&](int64_t begin, int64_t end) { RunRuns(pointers, out, begin, end); });
       return;
     }
     case Walk::kGather:
-      context.ParallelFor(num_elements_, kGrain, [&](int64_t begin, int64_t end) {
+      context.ParallelFor(num_elements_, kGrainMoves, [&](int64_t begin, int64_t end) {
         RunGather(pointers, out, begin, end);
       });
       return;
@@ -159,8 +159,8 @@ void ElementwiseState::RunRuns(const Pointers& inputs, char* output, int64_t beg
     for (unsigned i = 0; i < num_inputs_; ++i) offsets[i] += index[d] * views_[i].strides[d];
   }
   for (; begin < end; ++begin) {
-    const int64_t first = segment * kGrain;
-    const int64_t n = segments_ == 1 ? run_length_ : std::min(kGrain, run_length_ - first);
+    const int64_t first = segment * kGrainMoves;
+    const int64_t n = segments_ == 1 ? run_length_ : std::min(kGrainMoves, run_length_ - first);
     const void* pointers[kMaxElementwiseInputs];
     for (unsigned i = 0; i < num_inputs_; ++i) {
       pointers[i] = inputs[i] + (offsets[i] + (dense_[i] ? first : 0)) * input_sizes_[i];

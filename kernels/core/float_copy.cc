@@ -1,12 +1,11 @@
 #include "kernels/core/float_copy.h"
 
+#include "kernels/core/grain.h"
 #include "kernels/core/tile_dispatch.h"
 #include "runtime/memory.h"
 
 namespace pdl {
 namespace {
-
-constexpr int64_t kGrain = 1 << 15;
 
 struct Identity {
   template <class T>
@@ -27,7 +26,7 @@ TileFunction Conversion(DType from, DType to) {
 
 void Convert(DType from, const void* in, DType to, void* out, int64_t n, CPUContext& context) {
   const TileFunction convert = Conversion(from, to);
-  context.ParallelFor(n, kGrain, [&](int64_t begin, int64_t end) {
+  context.ParallelFor(n, kGrainMoves, [&](int64_t begin, int64_t end) {
     const void* source = static_cast<const char*>(in) + begin * DTypeSize(from);
     convert(&source, static_cast<char*>(out) + begin * DTypeSize(to), end - begin, nullptr);
   });

@@ -5,13 +5,12 @@
 #include <algorithm>
 #include <cstring>
 
+#include "kernels/core/grain.h"
 #include "pdl/op/error.h"
 #include "runtime/stream.h"
 
 namespace pdl {
 namespace {
-
-constexpr int64_t kGrain = 1 << 15;
 
 // Calls f with a value of the unsigned type of that size.
 template <class F>
@@ -227,7 +226,7 @@ StridedCopy::StridedCopy(StridedView view, int64_t element_size)
 void StridedCopy::Run(const void* in, void* out, CPUContext& context) const {
   if (num_elements_ == 0) return;
   if (dense_dim_ < 0) {
-    context.ParallelFor(num_elements_, kGrain, [&](int64_t begin, int64_t end) {
+    context.ParallelFor(num_elements_, kGrainMoves, [&](int64_t begin, int64_t end) {
       CopyElements(view_, in, static_cast<char*>(out) + begin * element_size_, element_size_, begin,
                    end);
     });
@@ -239,7 +238,7 @@ void StridedCopy::Run(const void* in, void* out, CPUContext& context) const {
   const int64_t columns = view_.sizes[rank - 1];
   const int64_t row_blocks = (rows + kTaskRows - 1) / kTaskRows;
   const int64_t tasks = num_elements_ / (rows * columns) * row_blocks;
-  const int64_t grain = std::max<int64_t>(1, kGrain / (kTaskRows * columns));
+  const int64_t grain = std::max<int64_t>(1, kGrainMoves / (kTaskRows * columns));
   const auto out_strides = RowMajorStrides(view_.sizes);
   // Streaming writes complete lines of 64 bytes, wherever a square of floats begins.
   const bool stream = ExceedsCache(num_elements_ * element_size_) &&

@@ -13,12 +13,12 @@
 namespace pdl {
 namespace {
 
-constexpr int64_t kGrain = 1 << 16;
+constexpr int64_t kFillGrain = 1 << 16;
 
 // Writes n copies of one element.
 template <class Context>
 void Repeat(const void* element, int64_t element_size, void* out, int64_t n, Context& context) {
-  context.ParallelFor(n, kGrain, [&](int64_t begin, int64_t end) {
+  context.ParallelFor(n, kFillGrain, [&](int64_t begin, int64_t end) {
     const auto fill = [&](auto zero) {
       using T = decltype(zero);
       T value;
@@ -281,7 +281,7 @@ class RangeOp : public Operator<Context> {
     VisitDType(NumberTypes(), outputs[0]->dtype(), [&](auto tag) {
       using T = typename decltype(tag)::type;
       T* out = static_cast<T*>(outputs[0]->raw());
-      context.ParallelFor(outputs[0]->num_elements(), kGrain, [&](int64_t begin, int64_t end) {
+      context.ParallelFor(outputs[0]->num_elements(), kFillGrain, [&](int64_t begin, int64_t end) {
         for (int64_t i = begin; i < end; ++i) out[i] = FromInt<T>(start + i * step_);
       });
     });
@@ -374,7 +374,7 @@ class LinspaceOp : public Operator<Context> {
     VisitDType(FloatTypes(), outputs[0]->dtype(), [&](auto tag) {
       using T = typename decltype(tag)::type;
       T* out = static_cast<T*>(outputs[0]->raw());
-      context.ParallelFor(n, kGrain, [&](int64_t begin, int64_t end) {
+      context.ParallelFor(n, kFillGrain, [&](int64_t begin, int64_t end) {
         for (int64_t i = begin; i < end; ++i) {
           const double x = i > 0 && i == n - 1 ? stop_ : start_ + static_cast<double>(i) * step;
           out[i] = Element<T>::Store(static_cast<ComputeType<T>>(x));

@@ -4,6 +4,7 @@
 
 #include "kernels/core/axis_split.h"
 #include "kernels/core/element.h"
+#include "kernels/core/grain.h"
 #include "kernels/core/inference_helpers.h"
 #include "kernels/core/isa_dispatch.h"
 #include "kernels/core/vector_math.h"
@@ -15,7 +16,6 @@
 namespace pdl {
 namespace {
 
-constexpr int64_t kGrainElements = 1 << 14;
 using ByteTypes = TypeList<int8_t, uint8_t>;
 using QuantizedTypes = TypeList<int8_t, uint8_t, int32_t>;
 

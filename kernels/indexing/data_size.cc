@@ -4,6 +4,7 @@
 #include <cstring>
 
 #include "kernels/core/element.h"
+#include "kernels/core/grain.h"
 #include "kernels/core/inference_helpers.h"
 #include "pdl/op/lowering.h"
 #include "pdl/op/op_proto_maker.h"
@@ -12,8 +13,6 @@
 
 namespace pdl {
 namespace {
-
-constexpr int64_t kGrain = 1 << 14;
 
 // --- data_size ----------------------------------------------------------------------------------
 
@@ -56,17 +55,18 @@ class RunStartsOp : public Operator<Context> {
     VisitDType(AnyTypes(), inputs[0]->dtype(), [&](auto tag) {
       using T = typename decltype(tag)::type;
       const T* x = static_cast<const T*>(inputs[0]->raw());
-      context.ParallelFor(inputs[0]->num_elements(), kGrain, [&](int64_t begin, int64_t end) {
-        for (int64_t i = begin; i < end; ++i) {
-          if (i == 0) {
-            starts[i] = 1;
-            continue;
-          }
-          const auto a = Element<T>::Load(x[i - 1]), b = Element<T>::Load(x[i]);
-          const bool both_nan = a != a && b != b;
-          starts[i] = a != b && !both_nan ? 1 : 0;
-        }
-      });
+      context.ParallelFor(inputs[0]->num_elements(), kGrainElements,
+                          [&](int64_t begin, int64_t end) {
+                            for (int64_t i = begin; i < end; ++i) {
+                              if (i == 0) {
+                                starts[i] = 1;
+                                continue;
+                              }
+                              const auto a = Element<T>::Load(x[i - 1]), b = Element<T>::Load(x[i]);
+                              const bool both_nan = a != a && b != b;
+                              starts[i] = a != b && !both_nan ? 1 : 0;
+                            }
+                          });
     });
     return llvm::Error::success();
   }
@@ -105,7 +105,7 @@ class CountedPlacesOp : public Operator<Context> {
     const size_t rank = sizes.size();
     // A count that is no running count has fewer increases than rows.
     std::memset(positions, 0, static_cast<size_t>(outputs[0]->num_bytes()));
-    context.ParallelFor(inputs[0]->num_elements(), kGrain, [&](int64_t begin, int64_t end) {
+    context.ParallelFor(inputs[0]->num_elements(), kGrainElements, [&](int64_t begin, int64_t end) {
       for (int64_t i = begin; i < end; ++i) {
         const int64_t before = i == 0 ? 0 : counts[i - 1];
         if (counts[i] == before || before < 0 || before >= rows) continue;

@@ -4,6 +4,7 @@
 #include <limits>
 
 #include "kernels/core/element.h"
+#include "kernels/core/grain.h"
 #include "kernels/core/inference_helpers.h"
 #include "kernels/core/isa_dispatch.h"
 #include "kernels/indexing/index_range.h"
@@ -15,7 +16,6 @@
 namespace pdl {
 namespace {
 
-constexpr int64_t kGrainBytes = 1 << 17;
 // x is outer blocks of `size` rows of `inner` elements; the gathered tensor has `count` rows in
 // each block.
 struct GatherState : CallState {

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cstring>
 
+#include "kernels/core/grain.h"
 #include "kernels/core/inference_helpers.h"
 #include "kernels/indexing/along_axis.h"
 #include "kernels/indexing/index_range.h"
@@ -13,8 +14,6 @@
 
 namespace pdl {
 namespace {
-
-constexpr int64_t kGrainBytes = 1 << 17;
 
 int64_t GrainOf(int64_t row_bytes) {
   return std::max<int64_t>(1, kGrainBytes / std::max<int64_t>(row_bytes, 16));

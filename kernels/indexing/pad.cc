@@ -5,6 +5,7 @@
 #include <limits>
 
 #include "kernels/core/element.h"
+#include "kernels/core/grain.h"
 #include "kernels/core/inference_helpers.h"
 #include "kernels/core/strided_copy.h"
 #include "kernels/indexing/make_axis_maps.h"
@@ -14,8 +15,6 @@
 
 namespace pdl {
 namespace {
-
-constexpr int64_t kGrainBytes = 1 << 17;
 
 // --- The kernel ---------------------------------------------------------------------------------
 

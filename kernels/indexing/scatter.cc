@@ -2,6 +2,7 @@
 #include <algorithm>
 #include <cstring>
 
+#include "kernels/core/grain.h"
 #include "kernels/core/inference_helpers.h"
 #include "kernels/core/isa_dispatch.h"
 #include "kernels/indexing/along_axis.h"
@@ -14,7 +15,6 @@
 namespace pdl {
 namespace {
 
-constexpr int64_t kGrainBytes = 1 << 17;
 constexpr int64_t kColumns = 64;
 
 // --- Combining updates with existing elements ---------------------------------------------------

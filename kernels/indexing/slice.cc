@@ -2,6 +2,7 @@
 #include <cstring>
 
 #include "kernels/core/element.h"
+#include "kernels/core/grain.h"
 #include "kernels/core/inference_helpers.h"
 #include "kernels/core/strided_copy.h"
 #include "pdl/op/gradient.h"
@@ -14,8 +15,6 @@
 
 namespace pdl {
 namespace {
-
-constexpr int64_t kGrainBytes = 1 << 17;
 
 // --- slice --------------------------------------------------------------------------------------
 

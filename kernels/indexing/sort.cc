@@ -12,7 +12,7 @@
 namespace pdl {
 namespace {
 
-constexpr int64_t kGrainElements = 1 << 12;
+constexpr int64_t kSortGrain = 1 << 12;
 constexpr int64_t kMostSlots = 16;
 
 // --- Keys ---------------------------------------------------------------------------------------
@@ -88,7 +88,7 @@ class SortLinesOp : public Operator<Context> {
     state->count = context.outputs()[0].sizes[static_cast<size_t>(axis)];
     const int64_t lines = state->outer * state->inner;
     const int64_t elements = std::max<int64_t>(1, state->size);
-    state->slots = std::clamp<int64_t>(lines * elements / kGrainElements, 1, kMostSlots);
+    state->slots = std::clamp<int64_t>(lines * elements / kSortGrain, 1, kMostSlots);
     state->slots = std::min(state->slots, std::max<int64_t>(lines, 1));
     state->slot_bytes = elements * static_cast<int64_t>(sizeof(WideEntry));
     Preparation preparation;

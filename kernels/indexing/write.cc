@@ -2,6 +2,7 @@
 #include <algorithm>
 #include <cstring>
 
+#include "kernels/core/grain.h"
 #include "kernels/core/inference_helpers.h"
 #include "kernels/indexing/index_range.h"
 #include "pdl/op/gradient.h"
@@ -11,8 +12,6 @@
 
 namespace pdl {
 namespace {
-
-constexpr int64_t kGrainBytes = 1 << 17;
 
 // x is `outer` blocks of `size` rows, the value as many blocks of `count` rows.
 struct WriteState : CallState {

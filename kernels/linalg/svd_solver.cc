@@ -41,7 +41,7 @@ PDL_INLINE void Rotate(T* p, T* q, int64_t n, T c, T s) {
 // Rotates n columns of x, of m elements, until they are orthogonal, and those of v. `squares` are
 // their squared norms.
 template <class T>
-struct JacobiLoop {
+struct ColumnJacobiLoop {
   static PDL_INLINE void Run(T* x, int64_t m, int64_t n, T* v, T* squares) {
     constexpr int kMaxSweeps = 30;
     constexpr T kEpsilon = std::numeric_limits<T>::epsilon();
@@ -84,7 +84,7 @@ int ScaleExponent(const Matrix<T>& x) {
 
 template <class T>
 void SvdSolver<T>::Compute(const Matrix<T>& x) {
-  static const auto rotate = ChooseIsa<JacobiLoop<T>>();
+  static const auto rotate = ChooseIsa<ColumnJacobiLoop<T>>();
   is_wide_ = x.rows() < x.cols();
   if (is_wide_) {
     x_ = x.transpose();

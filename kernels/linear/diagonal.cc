@@ -3,6 +3,7 @@
 #include <cstring>
 
 #include "kernels/core/element.h"
+#include "kernels/core/grain.h"
 #include "kernels/core/inference_helpers.h"
 #include "kernels/core/strided_copy.h"
 #include "kernels/linalg/matrix_inference.h"
@@ -14,8 +15,6 @@
 namespace pdl {
 namespace {
 
-constexpr int64_t kGrainElements = 1 << 15;
-
 // A kernel that writes matrices row by row.
 struct RowsState : CallState {
   int64_t rows = 0, height = 1, width = 1, grain = 1;
@@ -26,7 +25,7 @@ struct RowsState : CallState {
     rows = 1;
     for (const int64_t size : sizes.drop_back()) rows *= size;
     if (width == 0) rows = 0;
-    grain = std::max<int64_t>(1, kGrainElements / std::max<int64_t>(1, width));
+    grain = std::max<int64_t>(1, kGrainMoves / std::max<int64_t>(1, width));
   }
 };
 

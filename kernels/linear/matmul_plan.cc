@@ -5,6 +5,7 @@
 
 #include "kernels/core/cpu_isa.h"
 #include "kernels/core/float_copy.h"
+#include "kernels/core/grain.h"
 #include "kernels/core/rounding.h"
 #include "kernels/linear/panel_blocks.h"
 #include "kernels/linear/panel_gemm.h"
@@ -18,8 +19,7 @@ namespace pdl {
 namespace {
 
 // Matmuls with less work than this stay in one piece.
-constexpr int64_t kSmallWork = int64_t{128} * 128 * 128;
-constexpr int64_t kMaxPieces = 16;
+constexpr int64_t kSmallProduct = int64_t{128} * 128 * 128;
 // A block of rows should still be in the second-level cache when it is computed, but it is not cut
 // to fewer rows than kCachedRows.
 constexpr int64_t kBlockBytes = int64_t{512} << 10;
@@ -140,7 +140,7 @@ void MatmulPlan::CutIntoTasks() {
   const GemmShape& s = shape_;
   const int64_t batch = static_cast<int64_t>(a_offsets_.size());
   const int64_t target =
-      batch >= kMaxPieces ? 1 : std::clamp<int64_t>(s.m * s.n * s.k / kSmallWork, 1, kMaxPieces);
+      batch >= kMaxPieces ? 1 : std::clamp<int64_t>(s.m * s.n * s.k / kSmallProduct, 1, kMaxPieces);
   // If the right matrix stays in the second-level cache of all blocks, rows are cut even if there
   // are more columns, because the rows of a block are contiguous.
   const bool fits_cache = s.k * s.n * element_size_ <= kSharedBytes;
@@ -160,7 +160,7 @@ void MatmulPlan::CutIntoTasks() {
     const int64_t in_cache = std::max(kCachedRows, kBlockBytes / (s.n * element_size_) / 16 * 16);
     block = std::min(block, in_cache);
   }
-  const int64_t groups = batch * s.m * s.n * s.k < kSmallWork ? 1 : kMaxPieces;
+  const int64_t groups = batch * s.m * s.n * s.k < kSmallProduct ? 1 : kMaxPieces;
   cuts_rows ? CutInto(block, s.n, groups) : CutInto(s.m, block, groups);
 }
 
@@ -201,7 +201,7 @@ llvm::Expected<bool> MatmulPlan::PrepareFewRows(const PrepareContext& context) {
   // Reading a row of the right matrix takes as long as multiplying it by this number of rows.
   constexpr int64_t kRowsOfReading = 8;
   const int64_t work = std::max(s.m, kRowsOfReading) * s.n * s.k;
-  const int64_t pieces = std::clamp<int64_t>(work / kSmallWork, 1, kMaxPieces);
+  const int64_t pieces = std::clamp<int64_t>(work / kSmallProduct, 1, kMaxPieces);
   CutInto(s.m, RoundUp(DivideUp(s.n, pieces), 64), kMaxPieces);
   return true;
 }

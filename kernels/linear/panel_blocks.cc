@@ -9,7 +9,7 @@ namespace pdl {
 namespace {
 
 /// Blocks of fewer multiply-adds do not gain from another thread.
-constexpr int64_t kSmallWork = int64_t{1} << 20;
+constexpr int64_t kSmallPanels = int64_t{1} << 20;
 
 /// The time for all blocks, relative to that for the multiplications by one thread.
 double CostOf(const PanelBlocks& blocks, int64_t threads) {
@@ -30,7 +30,7 @@ double CostOf(const PanelBlocks& blocks, int64_t threads) {
 
 PanelBlocks CutIntoPanelBlocks(const PanelWork& work) {
   const int64_t all = work.rows * work.columns * work.depth;
-  const int64_t target = std::clamp<int64_t>(all / kSmallWork, 1, kMostBlockGroups);
+  const int64_t target = std::clamp<int64_t>(all / kSmallPanels, 1, kMostBlockGroups);
   const int64_t threads = std::clamp<int64_t>(work.threads, 1, target);
   PanelBlocks best;
   double least = 0;

@@ -3,6 +3,7 @@
 #include <limits>
 
 #include "kernels/core/elementwise.h"
+#include "kernels/core/grain.h"
 #include "kernels/core/inference_helpers.h"
 #include "kernels/core/wide_gradient.h"
 #include "kernels/indexing/index_range.h"
@@ -12,8 +13,6 @@
 
 namespace pdl {
 namespace {
-
-constexpr int64_t kGrainElements = 1 << 14;
 
 // --- cross_entropy, nll -------------------------------------------------------------------------
 

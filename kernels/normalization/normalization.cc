@@ -2,6 +2,7 @@
 #include <algorithm>
 #include <cmath>
 
+#include "kernels/core/grain.h"
 #include "kernels/core/inference_helpers.h"
 #include "kernels/core/wide_gradient.h"
 #include "kernels/normalization/moments.h"
@@ -13,8 +14,6 @@
 
 namespace pdl {
 namespace {
-
-constexpr int64_t kGrainElements = 1 << 14;
 
 // A mask of the axes of a call's first operand that `keep` contains.
 llvm::SmallVector<bool, 6> KeptAxes(llvm::ArrayRef<int64_t> keep, unsigned rank) {

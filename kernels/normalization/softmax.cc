@@ -4,6 +4,7 @@
 
 #include "kernels/core/axis_split.h"
 #include "kernels/core/element.h"
+#include "kernels/core/grain.h"
 #include "kernels/core/isa_dispatch.h"
 #include "kernels/core/wide_gradient.h"
 #include "pdl/op/gradient.h"
@@ -16,8 +17,6 @@
 
 namespace pdl {
 namespace {
-
-constexpr int64_t kGrainElements = 1 << 14;
 
 // --- softmax ------------------------------------------------------------------------------------
 

@@ -4,6 +4,7 @@
 #include <cstdint>
 #include <type_traits>
 
+#include "kernels/core/grain.h"
 #include "kernels/core/inference_helpers.h"
 #include "kernels/core/wide_gradient.h"
 #include "kernels/normalization/moments.h"
@@ -16,7 +17,6 @@
 namespace pdl {
 namespace {
 
-constexpr int64_t kGrainElements = 1 << 14;
 // For streaming stores, which are fenced at the end of each piece.
 constexpr int64_t kStreamGrainElements = 1 << 18;
 constexpr unsigned kGamma = 1, kBeta = 2;

@@ -13,7 +13,7 @@
 namespace pdl {
 namespace {
 
-constexpr int64_t kGrainElements = 1 << 16;
+constexpr int64_t kSearchGrain = 1 << 16;
 
 // The indices for `inner` columns of `axis` rows.
 template <class T, bool kSmallest>
@@ -76,7 +76,7 @@ ArgMinMaxPlan::ArgMinMaxPlan(bool smallest, DType dtype, llvm::ArrayRef<int64_t>
 void ArgMinMaxPlan::Run(const void* in, int64_t* out, CPUContext& context) const {
   if (split_.inner == 0) return;
   const int64_t elements = std::max<int64_t>(1, split_.length * split_.inner);
-  const int64_t grain = std::max<int64_t>(1, kGrainElements / elements);
+  const int64_t grain = std::max<int64_t>(1, kSearchGrain / elements);
   context.ParallelFor(split_.outer, grain, [&](int64_t begin, int64_t end) {
     for (int64_t i = begin; i < end; ++i) {
       const char* block =

@@ -3,6 +3,7 @@
 
 #include "kernels/core/axis_split.h"
 #include "kernels/core/element.h"
+#include "kernels/core/grain.h"
 #include "kernels/core/inference_helpers.h"
 #include "kernels/core/isa_dispatch.h"
 #include "pdl/op/gradient.h"
@@ -14,7 +15,6 @@
 namespace pdl {
 namespace {
 
-constexpr int64_t kGrainElements = 1 << 14;
 constexpr int64_t kColumns = 64;
 
 // Floats are accumulated in double; integers wrap around.

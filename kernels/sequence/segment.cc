@@ -2,6 +2,7 @@
 // segment_ids, segment_reverse, segment_window, segment_pad.
 #include <algorithm>
 
+#include "kernels/core/grain.h"
 #include "kernels/core/inference_helpers.h"
 #include "kernels/sequence/segment.h"
 #include "pdl/op/op_proto_maker.h"
@@ -10,8 +11,6 @@
 
 namespace pdl {
 namespace {
-
-constexpr int64_t kGrain = 1 << 14;
 
 // Calls f(row, segment, begin, end) for the rows from `first` to `last`. Rows after the last
 // segment belong to it, so that every row has a segment.
@@ -39,7 +38,7 @@ class SegmentIdsOp : public Operator<Context> {
     const int64_t rows = outputs[0]->num_elements();
     const RowSegments segments(*inputs[0], rows);
     int64_t* ids = outputs[0]->template data<int64_t>();
-    context.ParallelFor(rows, kGrain, [&](int64_t first, int64_t last) {
+    context.ParallelFor(rows, kGrainElements, [&](int64_t first, int64_t last) {
       ForEachRow(segments, first, last,
                  [&](int64_t row, int64_t segment, int64_t, int64_t) { ids[row] = segment; });
     });
@@ -55,7 +54,7 @@ class SegmentReverseOp : public Operator<Context> {
     const int64_t rows = outputs[0]->num_elements();
     const RowSegments segments(*inputs[0], rows);
     int64_t* indices = outputs[0]->template data<int64_t>();
-    context.ParallelFor(rows, kGrain, [&](int64_t first, int64_t last) {
+    context.ParallelFor(rows, kGrainElements, [&](int64_t first, int64_t last) {
       ForEachRow(segments, first, last, [&](int64_t row, int64_t, int64_t begin, int64_t end) {
         indices[row] = row >= begin && row < end ? begin + (end - 1 - row) : row;
       });
@@ -73,7 +72,7 @@ class SegmentWindowOp : public Operator<Context> {
     const RowSegments segments(*inputs[0], rows);
     int64_t* indices = outputs[0]->template data<int64_t>();
     context.ParallelFor(
-        rows, std::max<int64_t>(1, kGrain / size), [&](int64_t first, int64_t last) {
+        rows, std::max<int64_t>(1, kGrainElements / size), [&](int64_t first, int64_t last) {
           ForEachRow(segments, first, last, [&](int64_t row, int64_t, int64_t begin, int64_t end) {
             for (int64_t i = 0; i < size; ++i) {
               const int64_t position = row + start_ + i;
@@ -113,7 +112,7 @@ class SegmentPadOp : public Operator<Context> {
     const int64_t size = outputs[0]->size(1);
     const RowSegments segments(*inputs[0], rows);
     int64_t* indices = outputs[0]->template data<int64_t>();
-    const int64_t grain = std::max<int64_t>(1, kGrain / std::max<int64_t>(size, 1));
+    const int64_t grain = std::max<int64_t>(1, kGrainElements / std::max<int64_t>(size, 1));
     context.ParallelFor(segments.count, grain, [&](int64_t first, int64_t last) {
       for (int64_t segment = first; segment < last; ++segment) {
         const auto [begin, end] = segments[segment];

@@ -3,6 +3,7 @@
 #include <cmath>
 
 #include "kernels/core/element.h"
+#include "kernels/core/grain.h"
 #include "kernels/core/inference_helpers.h"
 #include "kernels/core/vector_math.h"
 #include "kernels/core/wide_gradient.h"
@@ -16,7 +17,6 @@ namespace pdl {
 namespace {
 
 // Elements per task.
-constexpr int64_t kGrain = 1 << 14;
 // Columns that are processed at a time.
 constexpr int64_t kColumns = 128;
 
@@ -40,7 +40,7 @@ int64_t RowSize(const Tensor& x) {
 
 int64_t SegmentGrain(const Tensor& x, int64_t segments) {
   return std::max<int64_t>(
-      1, kGrain * std::max<int64_t>(segments, 1) / std::max<int64_t>(x.num_elements(), 1));
+      1, kGrainElements * std::max<int64_t>(segments, 1) / std::max<int64_t>(x.num_elements(), 1));
 }
 
 // Pools `width` columns of the rows from `begin` to `end` into `results`.

@@ -106,12 +106,12 @@ TEST_F(CudaRanks, RanksHaveTheBitsOfOneProcess) {
 }
 
 TEST_F(CudaRanks, AreConnectedIfEachHasAGpu) {
-  EXPECT_NE(Value(Value(CreateCudaContext())->JoinRanks(nullptr)), nullptr);
+  EXPECT_NE(Unwrap(Unwrap(CreateCudaContext())->JoinRanks(nullptr)), nullptr);
   for (const int gpus : {1, 2}) {
     if (gpus > CountCudaDevices()) continue;
     RunRanks(2, [&](Communicator& communicator) {
-      const auto context = Value(CreateCudaContext(communicator.rank() % gpus));
-      EXPECT_EQ(Value(context->JoinRanks(&communicator)) != nullptr, gpus == 2);
+      const auto context = Unwrap(CreateCudaContext(communicator.rank() % gpus));
+      EXPECT_EQ(Unwrap(context->JoinRanks(&communicator)) != nullptr, gpus == 2);
     });
   }
 }

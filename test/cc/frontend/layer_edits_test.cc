@@ -175,10 +175,10 @@ std::string PlanOf(const std::string& text, bool training) {
   CPUContext context(1);
   RunOptions options;
   options.training = training;
-  auto network = pdl::Value(Network::Create(std::move(*graph), {}, GlobalRegistry()));
+  auto network = Unwrap(Network::Create(std::move(*graph), {}, GlobalRegistry()));
   llvm::StringMap<int64_t> sizes;
   sizes["N"] = 32;
-  return pdl::Value(network->DescribePlan(&context, options, sizes));
+  return Unwrap(network->DescribePlan(&context, options, sizes));
 }
 
 /// Source with and without layers has the same Plan.

@@ -34,7 +34,7 @@ std::string Messages(const CompileResult& result) {
 std::vector<int64_t> SizesOf(llvm::ArrayRef<Dim> dims) {
   std::vector<int64_t> sizes;
   for (const Dim& dim : dims)
-    sizes.push_back(Value(dim.Evaluate([](llvm::StringRef symbol) -> std::optional<int64_t> {
+    sizes.push_back(Unwrap(dim.Evaluate([](llvm::StringRef symbol) -> std::optional<int64_t> {
       return RandomNetworkSize(symbol[0]);
     })));
   return sizes;
@@ -51,7 +51,7 @@ Constant Numbers(DType dtype, const std::vector<int64_t>& sizes, uint32_t seed) 
 
 /// A value of the type. The sequences of `~R` have different lengths, and one is empty.
 PackedConstant Fed(const Type& type, uint32_t seed) {
-  if (type.is_sparse()) return Value(Pack(Numbers(type.dtype, SizesOf(type.dims), seed), type));
+  if (type.is_sparse()) return Unwrap(Pack(Numbers(type.dtype, SizesOf(type.dims), seed), type));
   if (type.is_plain()) return Numbers(type.dtype, SizesOf(type.dims), seed);
   PackedConstant packed;
   int64_t rows = SizesOf(type.dims[0])[0];
@@ -110,7 +110,7 @@ bool RoundTrip(const std::string& text) {
     if (std::getenv("PDL_RANDOM_VERBOSE") != nullptr) llvm::errs() << Messages(first) << text;
     return false;
   }
-  const std::string bytes = Value(SerializeNetwork(*first.graph));
+  const std::string bytes = Unwrap(SerializeNetwork(*first.graph));
   const std::string flat = EmitPdl(*first.graph);
 
   llvm::Expected<Graph> stored = DeserializeNetwork(bytes, "t.pdlc", GlobalRegistry());
@@ -118,7 +118,7 @@ bool RoundTrip(const std::string& text) {
     ADD_FAILURE() << llvm::toString(stored.takeError()) << "\n" << text;
     return false;
   }
-  EXPECT_EQ(Value(SerializeNetwork(*stored)), bytes) << text;
+  EXPECT_EQ(Unwrap(SerializeNetwork(*stored)), bytes) << text;
   EXPECT_EQ(EmitPdl(*stored), flat) << text;
 
   CompileResult again = CompileText(flat);

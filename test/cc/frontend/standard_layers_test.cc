@@ -31,7 +31,7 @@ class Layers : public testing::Test {
       ADD_FAILURE() << Messages(result);
       return nullptr;
     }
-    return pdl::Value(Network::Create(std::move(*result.graph), {}, GlobalRegistry()));
+    return Unwrap(Network::Create(std::move(*result.graph), {}, GlobalRegistry()));
   }
 
   const Tensor& Run(const Network& network, bool training, const std::string& output) {

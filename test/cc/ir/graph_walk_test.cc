@@ -14,7 +14,7 @@ class GraphWalk : public testing::Test {
     ASSERT_NE(network_, nullptr);
   }
   const Graph& graph() const { return network_->graph(); }
-  class Value* Find(const std::string& name) const { return graph().FindValue(name); }
+  Value* Find(const std::string& name) const { return graph().FindValue(name); }
   /// Those of `values` that are in the set.
   std::string In(const ValueSet& set, std::initializer_list<const char*> names) const {
     std::string found;
@@ -22,9 +22,9 @@ class GraphWalk : public testing::Test {
       if (set.contains(Find(name))) found += std::string(found.empty() ? "" : " ") + name;
     return found;
   }
-  static std::string Names(llvm::ArrayRef<class Value*> values) {
+  static std::string Names(llvm::ArrayRef<Value*> values) {
     std::string names;
-    for (const class Value* value : values) names += (names.empty() ? "" : " ") + value->name();
+    for (const Value* value : values) names += (names.empty() ? "" : " ") + value->name();
     return names;
   }
 
@@ -54,7 +54,7 @@ TEST_F(GraphWalk, VariedValuesAreComputedFromInputs) {
   ValueSet through_floats(graph());
   through_floats.insert(Find("y"));
   PropagateForward(graph().ops(), through_floats,
-                   [](const class Value* value) { return value->name() != "c"; });
+                   [](const Value* value) { return value->name() != "c"; });
   EXPECT_EQ(In(through_floats, {"x", "y", "a", "b", "n", "c", "d"}), "y b");
 }
 
@@ -82,7 +82,7 @@ TEST_F(GraphWalk, SlicesHoldEachValueOnce) {
   EXPECT_EQ(Names(BackwardSlice(Find("d"))), "d c a b x y");
   EXPECT_EQ(Names(BackwardSlice(Find("d"), AddOperands, WalkOrder::kDepthFirst)), "d a x c b y");
   EXPECT_EQ(Names(BackwardSlice({Find("n"), Find("b")})), "n b a y x");
-  auto not_behind_a = [&](class Value* value, AddValue add) {
+  auto not_behind_a = [&](Value* value, AddValue add) {
     if (value->name() != "a") AddOperands(value, add);
   };
   EXPECT_EQ(Names(BackwardSlice(Find("d"), not_behind_a)), "d c a b y");
@@ -92,7 +92,7 @@ TEST_F(GraphWalk, SlicesHoldEachValueOnce) {
 TEST_F(GraphWalk, ValuesThatAreAddedLaterAreNotInASet) {
   Graph changed;
   ValueSet set(changed);
-  class Value* late = changed.AddInput("late", Type(DType::kF32, {}));
+  Value* late = changed.AddInput("late", Type(DType::kF32, {}));
   EXPECT_FALSE(set.contains(late));
   EXPECT_TRUE(set.insert(late));
   EXPECT_TRUE(set.contains(late));
@@ -118,7 +118,7 @@ TEST_F(GraphWalk, StepsOfALoopCountTogether) {
   const LoopBody body(graph(), loop);
   ASSERT_EQ(body.num_inputs(), 4u);
   ASSERT_EQ(body.num_outputs(), 3u);
-  auto all = [](const class Value*) { return true; };
+  auto all = [](const Value*) { return true; };
 
   ValueSet varied(graph());
   varied.insert(body.input(3));

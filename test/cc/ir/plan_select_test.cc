@@ -21,7 +21,7 @@ class PlanSelect : public testing::Test {
                        const llvm::StringMap<int64_t>& sizes = {}) {
     RunOptions options;
     options.training = training;
-    return pdl::Value(network.DescribePlan(&context_, options, sizes));
+    return Unwrap(network.DescribePlan(&context_, options, sizes));
   }
 
   CPUContext context_;
@@ -259,7 +259,7 @@ TEST_F(PlanSelect, RunsLeaveOutWhatOnlyTrainingNeeds) {
   EliminateDeadCode(kept);
   EXPECT_NE(kept.FindValue("loss"), nullptr);
   EXPECT_EQ(kept.trainings()[0].loss, kept.FindValue("loss"));
-  auto network = pdl::Value(Network::Create(std::move(graph), {}, GlobalRegistry()));
+  auto network = Unwrap(Network::Create(std::move(graph), {}, GlobalRegistry()));
   EXPECT_EQ(network->optimized_graph().FindValue("loss"), nullptr);
   EXPECT_NE(network->graph().FindValue("loss"), nullptr);
   EXPECT_EQ(network->graph().trainings().size(), 1u);
@@ -271,24 +271,24 @@ TEST_F(PlanSelect, NamesWithDots) {
   auto def = [](const char* op) -> const OpDef& { return *GlobalRegistry().Find(op); };
   CallOptions in_block;
   in_block.block = graph.AddBlock();
-  Op* ones = pdl::Value(
-      graph.AddOp(def("ones"), {}, {{"dims", Shape{Dim(2)}}}, {"hidden.w.init"}, in_block));
+  Op* ones =
+      Unwrap(graph.AddOp(def("ones"), {}, {{"dims", Shape{Dim(2)}}}, {"hidden.w.init"}, in_block));
   graph.SetBlockOutputs(in_block.block, {ones->result()});
   VariableInfo info;
   info.initializer = in_block.block;
   const auto w = graph.AddParameter("hidden.w", Type(DType::kF32, {Dim(2)}), info);
   const auto s = graph.AddState("hidden.0.s", Type(DType::kF32, {Dim(2)}), info);
   const auto x = graph.AddInput("part.x", Type(DType::kF32, {Dim(2)}));
-  Op* y = pdl::Value(graph.AddOp(def("mul"), {x, w}, {}, {"hidden.0.y"}));
+  Op* y = Unwrap(graph.AddOp(def("mul"), {x, w}, {}, {"hidden.0.y"}));
   graph.AddUpdate(s, y->result());
   graph.AddOutput("part.y", y->result());
-  std::string bytes = pdl::Value(SerializeNetwork(graph));
-  Graph again = pdl::Value(DeserializeNetwork(bytes, "m.pdlc", GlobalRegistry()));
+  std::string bytes = Unwrap(SerializeNetwork(graph));
+  Graph again = Unwrap(DeserializeNetwork(bytes, "m.pdlc", GlobalRegistry()));
   EXPECT_EQ(EmitIr(again), EmitIr(graph));
   NetworkOptions options;
   const float three[] = {3, 4};
   options.weights["hidden.w"] = Constant::Copy(DType::kF32, {2}, three);
-  auto network = pdl::Value(Network::Create(std::move(again), options, GlobalRegistry()));
+  auto network = Unwrap(Network::Create(std::move(again), options, GlobalRegistry()));
   Feed(scope_, "part.x", F32({2}, {1, 2}));
   EXPECT_EQ(Run(*network, false, {"part.y"}), "");
   EXPECT_EQ(Printed(scope_, "part.y"), "[3.0, 8.0]");
@@ -298,8 +298,8 @@ TEST_F(PlanSelect, NamesWithDots) {
 TEST_F(PlanSelect, BothSidesAreStored) {
   auto network =
       MakeNetwork("input a: f32[N]\ny = plan_select(training(), cos(a), sin(a))\noutput y\n");
-  std::string bytes = pdl::Value(SerializeNetwork(network->graph()));
-  Graph again = pdl::Value(DeserializeNetwork(bytes, "m.pdlc", GlobalRegistry()));
+  std::string bytes = Unwrap(SerializeNetwork(network->graph()));
+  Graph again = Unwrap(DeserializeNetwork(bytes, "m.pdlc", GlobalRegistry()));
   EXPECT_EQ(EmitIr(again), EmitIr(network->graph()));
 }
 

@@ -10,8 +10,6 @@
 namespace pdl::testing {
 namespace {
 
-Shape ShapeOf(llvm::ArrayRef<int64_t> sizes) { return Shape(sizes.begin(), sizes.end()); }
-
 TEST(Constants, Infer) {
   const Dim n = Dim::Symbol("N");
   EXPECT_EQ(InferText("zeros", {}, {{"dims", Shape{n, 2}}}), "f32[N, 2]");

@@ -9,9 +9,6 @@
 namespace pdl::testing {
 namespace {
 
-constexpr double kInf = std::numeric_limits<double>::infinity();
-constexpr double kNan = std::numeric_limits<double>::quiet_NaN();
-constexpr DType kFloatDTypes[] = {DType::kF16, DType::kBF16, DType::kF32, DType::kF64};
 constexpr DType kNumberDTypes[] = {DType::kF16, DType::kBF16, DType::kF32, DType::kF64,
                                    DType::kI8,  DType::kI32,  DType::kI64, DType::kU8};
 

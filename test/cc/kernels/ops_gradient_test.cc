@@ -8,8 +8,6 @@
 namespace pdl::testing {
 namespace {
 
-Shape ShapeOf(llvm::ArrayRef<int64_t> sizes) { return Shape(sizes.begin(), sizes.end()); }
-
 TEST(Gradients, PlanSelectGivesZerosToTheOtherSide) {
   Graph graph;
   const auto add = [&](const char* op, std::vector<Value*> operands) {

@@ -10,8 +10,6 @@ namespace pdl::testing {
 namespace {
 
 using Ints = std::vector<int64_t>;
-constexpr DType kFloatDTypes[] = {DType::kF16, DType::kBF16, DType::kF32, DType::kF64};
-constexpr double kNan = std::numeric_limits<double>::quiet_NaN();
 
 double Tolerance(DType dtype) {
   return dtype == DType::kF64   ? 1e-13

@@ -9,9 +9,6 @@
 namespace pdl::testing {
 namespace {
 
-constexpr double kNan = std::numeric_limits<double>::quiet_NaN();
-constexpr double kInf = std::numeric_limits<double>::infinity();
-
 // Numbers in a repeating pattern with exact sums.
 Tensor Pattern(DType dtype, llvm::ArrayRef<int64_t> sizes) {
   Tensor tensor = MakeAs(dtype, sizes, {});

@@ -17,8 +17,6 @@ Tensor Counting(DType dtype, llvm::ArrayRef<int64_t> sizes) {
   return MakeAs(dtype, sizes, values);
 }
 
-Shape ShapeOf(llvm::ArrayRef<int64_t> sizes) { return Shape(sizes.begin(), sizes.end()); }
-
 Type F32(llvm::ArrayRef<Dim> dims) { return Type(DType::kF32, dims); }
 
 TEST(Reshape, ProvesOrLeavesACheck) {

@@ -78,7 +78,7 @@ std::string Bytes(const Scope& scope, const std::string& name) {
   return {static_cast<const char*>(tensor.raw()), static_cast<size_t>(tensor.num_bytes())};
 }
 
-std::string Serialized(const Graph& graph) { return Value(SerializeNetwork(graph)); }
+std::string Serialized(const Graph& graph) { return Unwrap(SerializeNetwork(graph)); }
 
 void FeedAll(Scope& scope) {
   Feed(scope, "x", Noise({40, 3}, 2));
@@ -93,7 +93,7 @@ void FeedAll(Scope& scope) {
 std::string Results(Graph graph, NetworkOptions options = {}, int threads = 1) {
   std::vector<std::string> names;
   for (const GraphOutput& output : graph.outputs()) names.push_back(output.name);
-  auto network = Value(Network::Create(std::move(graph), std::move(options), GlobalRegistry()));
+  auto network = Unwrap(Network::Create(std::move(graph), std::move(options), GlobalRegistry()));
   Scope scope;
   FeedAll(scope);
   CPUContext context(threads);
@@ -106,7 +106,7 @@ std::string Results(Graph graph, NetworkOptions options = {}, int threads = 1) {
 TEST(Scan, FilesMakeTheSameNetwork) {
   const Graph graph = GraphOf(kText);
   const std::string bytes = Serialized(graph);
-  Graph read = Value(DeserializeNetwork(bytes, "net.pdlc", GlobalRegistry()));
+  Graph read = Unwrap(DeserializeNetwork(bytes, "net.pdlc", GlobalRegistry()));
   EXPECT_EQ(Serialized(read), bytes);
   EXPECT_EQ(Results(std::move(read)), Results(graph.Clone()));
 }
@@ -133,12 +133,12 @@ TEST(Scan, SecondDerivativesHaveTheSameBits) {
   const Graph graph = GraphOf(kTwice);
   const std::string bits = Results(graph.Clone());
   for (int threads : {2, 3, 8}) EXPECT_EQ(Results(graph.Clone(), {}, threads), bits);
-  Graph read = Value(DeserializeNetwork(Serialized(graph), "net.pdlc", GlobalRegistry()));
+  Graph read = Unwrap(DeserializeNetwork(Serialized(graph), "net.pdlc", GlobalRegistry()));
   EXPECT_EQ(Results(std::move(read)), bits);
 }
 
 TEST(Scan, RunsAtOnceShareNothing) {
-  auto network = Value(Network::Create(GraphOf(kText), {}, GlobalRegistry()));
+  auto network = Unwrap(Network::Create(GraphOf(kText), {}, GlobalRegistry()));
   const std::string want = Results(GraphOf(kText));
   std::vector<std::thread> threads;
   for (int i = 0; i < 4; ++i) {
@@ -185,7 +185,7 @@ TEST_P(ScanBroken, IsRefused) {
   NetworkDesc desc;
   SerializeOptions options;
   options.locations = false;
-  ASSERT_TRUE(desc.ParseFromString(Value(SerializeNetwork(GraphOf(kText), options))));
+  ASSERT_TRUE(desc.ParseFromString(Unwrap(SerializeNetwork(GraphOf(kText), options))));
   GetParam().damage(desc);
   auto read = DeserializeNetwork(desc.SerializeAsString(), "net.pdlc", GlobalRegistry());
   ASSERT_FALSE(read);

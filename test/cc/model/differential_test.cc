@@ -183,8 +183,8 @@ TEST(Differential, Found) {
 TEST(Differential, LiteralWithoutDType) {
   Graph graph;
   const float16 values[] = {float16(0.5f), float16(-2.0f)};
-  const Op* op = Value(graph.AddOp(*GlobalRegistry().Find("constant"), {},
-                                   {{"value", Constant::Copy(DType::kF16, {2}, values)}}, {"c"}));
+  const Op* op = Unwrap(graph.AddOp(*GlobalRegistry().Find("constant"), {},
+                                    {{"value", Constant::Copy(DType::kF16, {2}, values)}}, {"c"}));
   graph.AddOutput("y", op->result());
   const std::string text = EmitPdl(graph);
   EXPECT_EQ(text, "c = constant([0.5, -2.0], dtype=f16)\noutput y = c\n");

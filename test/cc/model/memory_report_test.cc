@@ -14,7 +14,7 @@ namespace {
 
 MemoryReport Report(const Network& network, const llvm::StringMap<int64_t>& sizes = {}) {
   CPUContext context(2);
-  return Value(network.ReportMemory(&context, RunOptions(), sizes));
+  return Unwrap(network.ReportMemory(&context, RunOptions(), sizes));
 }
 
 MemoryReport Report(const std::string& source) { return Report(*MakeNetwork(source)); }
@@ -136,7 +136,7 @@ TEST_P(MemoryOfExample, FormulaIsThePlannedPeak) {
   LoadOptions options;
   llvm::Expected<LoadedNetwork> loaded = LoadNetwork(GetParam(), options);
   ASSERT_TRUE(static_cast<bool>(loaded)) << llvm::toString(loaded.takeError());
-  auto network = Value(CreateNetwork(std::move(*loaded), NetworkOptions()));
+  auto network = Unwrap(CreateNetwork(std::move(*loaded), NetworkOptions()));
   const std::vector<std::string> symbols = SymbolsOf(Report(*network), network->optimized_graph());
   constexpr std::array kSizes = {2, 3, 5, 6, 8, 10, 12, 17, 24, 40};
   for (const int size : kSizes) {

@@ -37,7 +37,7 @@ std::string CsvComplaint(const std::string& table, const std::string& text = kDe
 }
 
 TEST(Dataset, BatchesOfRows) {
-  const Dataset data = Value(Dataset::FromTensors(
+  const Dataset data = Unwrap(Dataset::FromTensors(
       {{"label", I64({0, 1, 2})}, {"x", F32({3, 2}, {0, 1, 2, 3, 4, 5})}}, MakeGraph(kDense)));
   EXPECT_EQ(data.num_rows(), 3);
   Scope scope;
@@ -59,7 +59,7 @@ input tag: i64[N, ~T]
 input inner: f32[N, ~S, ~U]
 output loss = mean(sequence_pool(x)) + mean(sequence_pool(cast(tag, to=f32))) + mean(sequence_pool(sequence_pool(inner)))
 )");
-  const Dataset data = Value(Dataset::FromTensors(
+  const Dataset data = Unwrap(Dataset::FromTensors(
       {{"x", F32({5, 2}, {0, 1, 2, 3, 4, 5, 6, 7, 8, 9})},
        {"x.offsets", Tensor::FromValues<int32_t>(DType::kI32, {4}, {0, 2, 2, 5})},
        {"tag", I64({10, 11, 12, 13, 14})},
@@ -91,12 +91,12 @@ output loss = mean(x @ w) + mean(ones @ v)
 )";
 
 TEST(Dataset, SparseBatches) {
-  const Dataset data = Value(Dataset::FromTensors({{"x", F32({3}, {1, 2, 3})},
-                                                   {"x.offsets", I64({0, 2, 3})},
-                                                   {"x.indices", I64({0, 3, 1})},
-                                                   {"ones.offsets", I64({0, 0, 2})},
-                                                   {"ones.indices", I64({0, 2})}},
-                                                  MakeGraph(kSparse)));
+  const Dataset data = Unwrap(Dataset::FromTensors({{"x", F32({3}, {1, 2, 3})},
+                                                    {"x.offsets", I64({0, 2, 3})},
+                                                    {"x.indices", I64({0, 3, 1})},
+                                                    {"ones.offsets", I64({0, 0, 2})},
+                                                    {"ones.indices", I64({0, 2})}},
+                                                   MakeGraph(kSparse)));
   Scope scope;
   Batch batch(data);
   ASSERT_EQ(Message(batch.Put({1, 0}, &scope)), "");
@@ -119,7 +119,7 @@ output loss = mean(sequence_pool(x @ w))
                                            {"x.offsets", I64({0, 2, 2, 3})},
                                            {"x.offsets2", I64({0, 1, 1, 3})},
                                            {"x.indices", I64({0, 3, 1})}};
-  const Dataset data = Value(Dataset::FromTensors(arrays, MakeGraph(kText)));
+  const Dataset data = Unwrap(Dataset::FromTensors(arrays, MakeGraph(kText)));
   Scope scope;
   Batch batch(data);
   ASSERT_EQ(Message(batch.Put({2, 0}, &scope)), "");
@@ -148,7 +148,7 @@ TEST(Dataset, FoldersWithSciPyMatrices) {
   ASSERT_EQ(Message(WriteNpy(folder / "ones.offsets.npy", I64({0, 0, 2}))), "");
   ASSERT_EQ(Message(WriteNpy(folder / "ones.indices.npy", I64({0, 2}))), "");
   WriteBytes(folder / "readme.txt", "not an array");
-  const Dataset data = Value(Dataset::Open(folder.path(), MakeGraph(kSparse)));
+  const Dataset data = Unwrap(Dataset::Open(folder.path(), MakeGraph(kSparse)));
   ASSERT_EQ(data.fields().size(), 2u);
   EXPECT_EQ(Elements<float>(data.fields()[0].rows.values), (std::vector<float>{1, 2, 3}));
 }
@@ -160,7 +160,7 @@ TEST(Dataset, ArchivesAndFolders) {
   for (const auto& [name, tensor] : tensors)
     ASSERT_EQ(Message(WriteNpy(folder / (name + ".npy"), tensor)), "");
   for (const std::string& path : {folder / "d.npz", folder.path()}) {
-    const Dataset data = Value(Dataset::Open(path, MakeGraph(kLine)));
+    const Dataset data = Unwrap(Dataset::Open(path, MakeGraph(kLine)));
     EXPECT_EQ(data.num_rows(), 7) << path;
     EXPECT_EQ(Bytes(data.fields()[0].rows.values), Bytes(tensors[0].second)) << path;
   }
@@ -173,7 +173,7 @@ TEST(Dataset, Tables) {
                                       "1.5,2,-0.25,abc\r\n\r\n"
                                       "\"1e-3\", +1 ,inf,\"a\"\"b\"\n"
                                       "1e-60,0,nan,");
-  const Dataset data = Value(Dataset::Open(path, MakeGraph(kDense)));
+  const Dataset data = Unwrap(Dataset::Open(path, MakeGraph(kDense)));
   ASSERT_EQ(data.num_rows(), 3);
   const Tensor& x = data.fields()[0].rows.values;
   EXPECT_EQ(x.TypeString(), "f32[3, 2]");
@@ -185,7 +185,8 @@ TEST(Dataset, Tables) {
 
   const Graph image = MakeGraph("input x: f32[N, 2, 2]\noutput loss = mean(x)\n");
   WriteBytes(path, "x[0],x[1],x[2],x[3]\n0,1,2,3\n");
-  EXPECT_EQ(Value(Dataset::Open(path, image)).fields()[0].rows.values.TypeString(), "f32[1, 2, 2]");
+  EXPECT_EQ(Unwrap(Dataset::Open(path, image)).fields()[0].rows.values.TypeString(),
+            "f32[1, 2, 2]");
 }
 
 TEST(Dataset, BrokenTables) {

@@ -57,7 +57,7 @@ TEST(DeviceSum, HasTheBitsOfTheSumOnTheHost) {
         EXPECT_EQ(Message(device.Finish()), "");
         SumNote note;
         const TreeValues expected =
-            Value(SumOverRanks(std::move(host), leaves, layout, communicator, &note));
+            Unwrap(SumOverRanks(std::move(host), leaves, layout, communicator, &note));
         const DeviceValues& total = sum.total();
         EXPECT_EQ(
             std::vector<float>(total.f32(), total.f32() + expected.f32.size()) == expected.f32,
@@ -103,7 +103,7 @@ minimize loss with adam(lr=0.05)
   MicroBatchStep::Properties properties;
   properties.metrics = {"loss"};
   properties.bucket_bytes = bucket_bytes;
-  return Value(MicroBatchStep::Create(step, properties, {}, GlobalRegistry()));
+  return Unwrap(MicroBatchStep::Create(step, properties, {}, GlobalRegistry()));
 }
 
 /// Runs a step with micro-batches of one row.
@@ -132,7 +132,7 @@ std::string StatesAfterSteps(const MicroBatchStep& step, Communicator* ranks, De
   Scope scope;
   std::string bytes;
   for (const int64_t number : {1, 2}) {
-    const auto result = Value(RunStep(step, number, 5, ranks, device, scope));
+    const auto result = Unwrap(RunStep(step, number, 5, ranks, device, scope));
     bytes += std::to_string(result.metrics[0]) + " ";
   }
   for (const auto* state : step.update().graph().states())

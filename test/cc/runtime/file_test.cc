@@ -32,8 +32,8 @@ TEST(WriteFileAtomically, AFailureLeavesNothing) {
   EXPECT_EQ(Message(WriteFileAtomically(folder.path(), "new")),
             "cannot write '" + folder.path() + "': Is a directory [PDL0401]");
   std::string path = WriteBytes(folder / "f.npz", "old");
-  Tensor bad = Value(Tensor::Allocate(DType::kBF16, {1}));
-  Tensor good = Value(Tensor::Allocate(DType::kF32, {1}));
+  Tensor bad = Unwrap(Tensor::Allocate(DType::kBF16, {1}));
+  Tensor good = Unwrap(Tensor::Allocate(DType::kF32, {1}));
   EXPECT_NE(Message(WriteNpz(path, {{"good", good}, {"bad", bad}})), "");
   EXPECT_EQ(ReadBytes(path), "old");
   EXPECT_EQ(folder.CountFiles(), 1u);
@@ -76,8 +76,8 @@ TEST(ReadNpy, ReadsRegularFilesAlone) {
   fs::create_symlink("/dev/zero", folder / "zero");
   EXPECT_EQ(Message(ReadFile(folder / "zero").takeError()),
             expected(folder / "zero", "it is a character device, expected a regular file"));
-  EXPECT_EQ(Value(ReadFile(WriteBytes(folder / "f", "text")))->getBuffer(), "text");
-  EXPECT_EQ(Value(ReadFile(WriteBytes(folder / "f", "")))->getBuffer(), "");
+  EXPECT_EQ(Unwrap(ReadFile(WriteBytes(folder / "f", "text")))->getBuffer(), "text");
+  EXPECT_EQ(Unwrap(ReadFile(WriteBytes(folder / "f", "")))->getBuffer(), "");
 }
 
 TEST(ResolveInFolder, StaysInside) {
@@ -90,9 +90,9 @@ TEST(ResolveInFolder, StaysInside) {
   fs::create_symlink("..", folder / "net/up");
   std::string root = folder / "net";
   std::string file = fs::canonical(root) / "sub/w";
-  EXPECT_EQ(fs::canonical(Value(ResolveInFolder(root, "sub/w"))), file);
-  EXPECT_EQ(fs::canonical(Value(ResolveInFolder(root, "./sub/../sub//w"))), file);
-  EXPECT_EQ(fs::canonical(Value(ResolveInFolder(root, "inner"))), file);
+  EXPECT_EQ(fs::canonical(Unwrap(ResolveInFolder(root, "sub/w"))), file);
+  EXPECT_EQ(fs::canonical(Unwrap(ResolveInFolder(root, "./sub/../sub//w"))), file);
+  EXPECT_EQ(fs::canonical(Unwrap(ResolveInFolder(root, "inner"))), file);
   for (const char* bad : {"../outside", "outer", "up/outside", "sub/../../outside",
                           "../no-such-file", "/etc/passwd", ""}) {
     EXPECT_EQ(Message(ResolveInFolder(root, bad)),
@@ -159,11 +159,11 @@ TEST(File, ReleasesThePagesOfATensor) {
   TemporaryFolder folder;
   const std::string path = folder / "w.safetensors";
   constexpr int64_t kElements = 1 << 20;
-  Tensor written = Value(Tensor::Allocate(DType::kF32, {kElements}));
+  Tensor written = Unwrap(Tensor::Allocate(DType::kF32, {kElements}));
   for (int64_t i = 0; i < kElements; ++i) written.data<float>()[i] = static_cast<float>(i % 1000);
   ASSERT_EQ(Message(WriteSafetensors(path, {{"w", written}})), "");
 
-  const SafetensorsFile file = Value(SafetensorsFile::Open(path));
+  const SafetensorsFile file = Unwrap(SafetensorsFile::Open(path));
   const Tensor read = Tensor::FromConstant(file.Read(*file.Find("w")));
   EXPECT_TRUE(read.ToConstant() == written.ToConstant());
   EXPECT_GE(ResidentBytes(read.raw()), read.num_bytes());
@@ -179,12 +179,12 @@ TEST(File, ReleasesThePagesOfATensor) {
   ReleaseFilePages(written);
   EXPECT_TRUE(read.ToConstant() == written.ToConstant());
   ASSERT_EQ(Message(WriteNpy(folder / "w.npy", written)), "");
-  Tensor array = Value(ReadNpy(folder / "w.npy"));
+  Tensor array = Unwrap(ReadNpy(folder / "w.npy"));
   array.data<float>()[kElements / 2] = -1;
   ReleaseFilePages(array);
   EXPECT_EQ(array.data<float>()[kElements / 2], -1.0f);
   ReleaseFilePages(Tensor());
-  ReleaseFilePages(Value(Tensor::Allocate(DType::kF32, {0})));
+  ReleaseFilePages(Unwrap(Tensor::Allocate(DType::kF32, {0})));
 }
 
 }  // namespace

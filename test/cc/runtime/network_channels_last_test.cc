@@ -183,11 +183,6 @@ void ExpectSameNumbers(const std::string& text, const Sizes& x_sizes, double tol
   }
 }
 
-std::string PlanOf(const Network& network, const llvm::StringMap<int64_t>& sizes) {
-  CPUContext cpu(1);
-  return Value(network.DescribePlan(&cpu, {}, sizes));
-}
-
 TEST(NetworkChannelsLast, RandomNetworksGiveTheSameNumbers) {
   for (uint32_t seed = 0; seed < 200; ++seed) {
     const RandomConvNet net(seed);
@@ -460,7 +455,7 @@ TEST(NetworkChannelsLast, OneTranspositionEachWay) {
       "a = conv2d(x, w, pad=1) |> normalize(c, c * c, c, c) |> relu() |> max_pool(kernel=2)\n"
       "y = conv2d(a, v, c)\noutput y\noutput m = mean(y, axes=[2, 3])\n");
   ASSERT_TRUE(network);
-  const std::string plan = PlanOf(*network, {{"N", 2}, {"H", 16}, {"W", 16}});
+  const std::string plan = PlanOf(*network, {}, {{"N", 2}, {"H", 16}, {"W", 16}});
   const auto count = [&](llvm::StringRef what) { return llvm::StringRef(plan).count(what); };
   EXPECT_EQ(count("= transpose("), 2u) << plan;
   EXPECT_EQ(count("= conv2d.channels_last("), 2u) << plan;
@@ -488,15 +483,15 @@ TEST(NetworkChannelsLast, OnlyWhereItGains) {
   const auto products = MakeNetwork(
       "input x: f32[N, 3, 9, 9]\nparam w: f32[3, 3, 1, 1] = he_normal()\n"
       "output y = relu(conv2d(conv2d(x, w), w))\n");
-  EXPECT_EQ(PlanOf(*products, {{"N", 2}}).find("channels_last"), std::string::npos);
+  EXPECT_EQ(PlanOf(*products, {}, {{"N", 2}}).find("channels_last"), std::string::npos);
   const auto one = MakeNetwork(
       "input x: f32[N, 3, 9, 9]\nparam w: f32[4, 3, 3, 3] = he_normal()\n"
       "output y = relu(conv2d(x, w))\n");
-  EXPECT_EQ(PlanOf(*one, {{"N", 2}}).find("channels_last"), std::string::npos);
+  EXPECT_EQ(PlanOf(*one, {}, {{"N", 2}}).find("channels_last"), std::string::npos);
   const auto gradient = MakeNetwork(
       "input x: f32[N, 3, 9, 9]\nparam w: f32[4, 3, 3, 3] = he_normal()\n"
       "y = sum(relu(conv2d(relu(conv2d(x, w)), ones([2, 4, 3, 3]))))\noutput g = grad(y, w)\n");
-  EXPECT_EQ(PlanOf(*gradient, {{"N", 2}}).find("channels_last"), std::string::npos);
+  EXPECT_EQ(PlanOf(*gradient, {}, {{"N", 2}}).find("channels_last"), std::string::npos);
 }
 
 }  // namespace

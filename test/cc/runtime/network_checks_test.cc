@@ -17,11 +17,6 @@ constexpr const char* kCache =
     "update at = at + T\n"
     "output total = sum(cache)\n";
 
-llvm::Error RunOnce(const Network& network, Scope& scope, const RunOptions& options = {}) {
-  CPUContext context;
-  return network.Run(&scope, &context, options);
-}
-
 TEST(Checks, AFailedAssertionChangesNoState) {
   auto network = MakeNetwork(kCache);
   Scope scope;

@@ -9,12 +9,6 @@
 namespace pdl {
 namespace {
 
-/// `pdl dump --emit=plan`.
-std::string PlanOf(const Network& network, const RunOptions& options = {}) {
-  CPUContext context;
-  return Value(network.DescribePlan(&context, options, {}));
-}
-
 unsigned NumSteps(const std::string& plan) {
   unsigned steps = 0;
   while (plan.find("\n" + std::string(4 - std::to_string(steps).size(), ' ') +

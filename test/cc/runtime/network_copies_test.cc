@@ -5,11 +5,6 @@
 namespace pdl {
 namespace {
 
-llvm::Error RunOnce(const Network& network, Scope& scope) {
-  CPUContext context;
-  return network.Run(&scope, &context, {});
-}
-
 const char kCopies[] = R"(input x: f32[N]
 param w: f32[3] = normal()
 state c: f32[3] = copy(w)
@@ -24,12 +19,12 @@ TEST(Copies, BeginWithTheInitialValueOfTheOriginal) {
   Scope scope;
   Feed(scope, "x", F32({1}, {1}));
   ASSERT_FALSE(RunOnce(*network, scope));
-  const std::string w = TensorToString(Value(network->InitialValue("w")));
+  const std::string w = TensorToString(Unwrap(network->InitialValue("w")));
   EXPECT_NE(w, "[0.0, 0.0, 0.0]");
-  EXPECT_EQ(TensorToString(Value(network->InitialValue("c"))), w);
+  EXPECT_EQ(TensorToString(Unwrap(network->InitialValue("c"))), w);
   EXPECT_EQ(Printed(scope, "cc"), w);
   // The original has not changed.
-  EXPECT_EQ(TensorToString(Value(network->InitialValue("w"))), w);
+  EXPECT_EQ(TensorToString(Unwrap(network->InitialValue("w"))), w);
   ASSERT_FALSE(RunOnce(*network, scope));
   EXPECT_EQ(Printed(scope, "cc"), w);
 }
@@ -38,11 +33,11 @@ TEST(Copies, FollowWeightsOfTheOriginalUnlessTheyHaveTheirOwn) {
   NetworkOptions options;
   options.weights["w"] = F32({3}, {1, 2, 3}).ToConstant();
   auto network = MakeNetwork(kCopies, options);
-  EXPECT_EQ(TensorToString(Value(network->InitialValue("cc"))), "[1.0, 2.0, 3.0]");
+  EXPECT_EQ(TensorToString(Unwrap(network->InitialValue("cc"))), "[1.0, 2.0, 3.0]");
   options.weights["c"] = F32({3}, {4, 5, 6}).ToConstant();
   network = MakeNetwork(kCopies, options);
-  EXPECT_EQ(TensorToString(Value(network->InitialValue("w"))), "[1.0, 2.0, 3.0]");
-  EXPECT_EQ(TensorToString(Value(network->InitialValue("cc"))), "[4.0, 5.0, 6.0]");
+  EXPECT_EQ(TensorToString(Unwrap(network->InitialValue("w"))), "[1.0, 2.0, 3.0]");
+  EXPECT_EQ(TensorToString(Unwrap(network->InitialValue("cc"))), "[4.0, 5.0, 6.0]");
 }
 
 TEST(Copies, TakeTheValueThatTheOriginalHasInTheScope) {
@@ -89,7 +84,7 @@ output same = all(cast(w, to=f64) == d)
   Scope scope;
   ASSERT_FALSE(RunOnce(*network, scope));
   EXPECT_EQ(Printed(scope, "same"), "true");
-  EXPECT_EQ(Value(network->InitialValue("d")).dtype(), DType::kF64);
+  EXPECT_EQ(Unwrap(network->InitialValue("d")).dtype(), DType::kF64);
 }
 
 TEST(Copies, OfStatesWithSizesOfTheRun) {

@@ -130,7 +130,7 @@ std::vector<Case> Cases() {
   };
 }
 
-std::string Outputs(const Case& of, bool fuse, int threads) {
+std::string OutputsOf(const Case& of, bool fuse, int threads) {
   NetworkOptions options;
   options.fuse = fuse;
   const auto network = MakeNetwork(of.text, std::move(options));
@@ -152,9 +152,10 @@ std::string Outputs(const Case& of, bool fuse, int threads) {
 
 TEST(NetworkFusion, RowsInAGroupGiveTheSameBits) {
   for (const Case& of : Cases()) {
-    const std::string plain = Outputs(of, false, 1);
+    const std::string plain = OutputsOf(of, false, 1);
     for (int threads : {1, 3}) {
-      EXPECT_TRUE(plain == Outputs(of, true, threads)) << of.name << ", " << threads << " threads";
+      EXPECT_TRUE(plain == OutputsOf(of, true, threads))
+          << of.name << ", " << threads << " threads";
     }
   }
 }

@@ -183,7 +183,7 @@ TEST_F(NetworkTest, StoresUpdatesTogether) {
   Scope other;
   EXPECT_EQ(Message(network_->Run(&other, &cpu_)), "");
   EXPECT_EQ(Printed(other, "seen"), "[1.0, 1.0]") << "each Scope has states of its own";
-  EXPECT_EQ(TensorToString(Value(network_->InitialValue("a"))), "[1.0, 1.0]");
+  EXPECT_EQ(TensorToString(Unwrap(network_->InitialValue("a"))), "[1.0, 1.0]");
 }
 
 TEST_F(NetworkTest, ASavedStateIsOneToGoOnFrom) {
@@ -354,7 +354,7 @@ TEST_F(NetworkTest, NeverWritesOverWhatIsStillNeeded) {
       EXPECT_EQ(Get("y") + Get("z"), "[0.0, 0.0, 0.0][1.0, 1.0, 1.0]");
       EXPECT_EQ(Get("x"), "[0.0, 0.0, 0.0]");
     }
-    EXPECT_EQ(TensorToString(Value(network_->InitialValue("w"))), "[1.0, 1.0, 1.0]");
+    EXPECT_EQ(TensorToString(Unwrap(network_->InitialValue("w"))), "[1.0, 1.0, 1.0]");
   }
 }
 

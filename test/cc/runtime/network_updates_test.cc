@@ -42,11 +42,6 @@ const void* AddressOf(const Scope& scope, const std::string& name) {
   return scope.Find(name)->Get<Tensor>()->raw();
 }
 
-llvm::Error RunOnce(const Network& network, Scope& scope, RunOptions run = {}) {
-  CPUContext context;
-  return network.Run(&scope, &context, run);
-}
-
 TEST(Updates, AreWrittenOverTheStateThatNobodyElseRefersTo) {
   auto network = MakeNetwork(
       "input x: f32[N]\nstate a: f32[3] = ones()\noutput y = a * 2\nupdate a = a + sum(x)\n");

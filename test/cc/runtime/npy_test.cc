@@ -7,8 +7,6 @@
 namespace pdl {
 namespace {
 
-std::string Data(const std::string& name) { return "cc/data/" + name; }
-
 /// A version 1.0 file with that header, unpadded, and `data` after it.
 std::string Npy(const std::string& header, const std::string& data = "") {
   std::string file("\x93NUMPY\x01\x00", 8);
@@ -18,7 +16,7 @@ std::string Npy(const std::string& header, const std::string& data = "") {
 }
 
 /// The error of reading such a file, without the file's name and the code.
-std::string Complaint(const std::string& bytes) {
+std::string NpyError(const std::string& bytes) {
   TemporaryFolder folder;
   std::string path = WriteBytes(folder / "x.npy", bytes);
   std::string message = Message(ReadNpy(path));
@@ -29,41 +27,41 @@ std::string Complaint(const std::string& bytes) {
 }
 
 std::string OfShape(const std::string& shape) {
-  return Complaint(Npy("{'descr': '<f4', 'fortran_order': False, 'shape': " + shape + "}"));
+  return NpyError(Npy("{'descr': '<f4', 'fortran_order': False, 'shape': " + shape + "}"));
 }
 
 TEST(ReadNpy, WhatNumPyWrote) {
-  EXPECT_EQ(TensorToString(Value(ReadNpy(Data("f32.npy")))),
+  EXPECT_EQ(TensorToString(Unwrap(ReadNpy(DataFile("f32.npy")))),
             "[[0.0 , 0.25, 0.5 ],\n [0.75, 1.0 , 1.25]]");
-  Tensor big_endian = Value(ReadNpy(Data("f64_big_endian.npy")));
+  Tensor big_endian = Unwrap(ReadNpy(DataFile("f64_big_endian.npy")));
   EXPECT_EQ(big_endian.TypeString(), "f64[2, 3]");
   EXPECT_EQ(big_endian.data<double>()[5], 1.25);
-  Tensor fortran = Value(ReadNpy(Data("i16_big_endian_fortran.npy")));
+  Tensor fortran = Unwrap(ReadNpy(DataFile("i16_big_endian_fortran.npy")));
   EXPECT_EQ(fortran.TypeString(), "i16[2, 3]");
   EXPECT_EQ(TensorToString(fortran), "[[0, 1, 2],\n [3, 4, 5]]");
-  Tensor three_dims = Value(ReadNpy(Data("u8_fortran_3d.npy")));
+  Tensor three_dims = Unwrap(ReadNpy(DataFile("u8_fortran_3d.npy")));
   for (int i = 0; i < 24; ++i) EXPECT_EQ(three_dims.data<uint8_t>()[i], i);
-  Tensor flags = Value(ReadNpy(Data("bool.npy")));
+  Tensor flags = Unwrap(ReadNpy(DataFile("bool.npy")));
   EXPECT_EQ(flags.TypeString(), "bool[2, 3]");
   EXPECT_TRUE(flags.data<bool>()[1]);
-  EXPECT_EQ(TensorToString(Value(ReadNpy(Data("f16_scalar.npy")))), "1.5");
-  EXPECT_EQ(Value(ReadNpy(Data("i64_version_2.npy"))).data<int64_t>()[5], 5);
-  EXPECT_EQ(Value(ReadNpy(Data("u32_version_3.npy"))).data<uint32_t>()[5], 5u);
+  EXPECT_EQ(TensorToString(Unwrap(ReadNpy(DataFile("f16_scalar.npy")))), "1.5");
+  EXPECT_EQ(Unwrap(ReadNpy(DataFile("i64_version_2.npy"))).data<int64_t>()[5], 5);
+  EXPECT_EQ(Unwrap(ReadNpy(DataFile("u32_version_3.npy"))).data<uint32_t>()[5], 5u);
 }
 
 TEST(ReadNpy, RefusesWhatIsNoTensor) {
-  EXPECT_EQ(Message(ReadNpy(Data("complex.npy"))),
+  EXPECT_EQ(Message(ReadNpy(DataFile("complex.npy"))),
             "cannot read 'cc/data/complex.npy': it holds complex numbers, which are not supported "
             "(dtype '<c8') [PDL0401]");
   EXPECT_EQ(
-      Message(ReadNpy(Data("text.npy"))),
+      Message(ReadNpy(DataFile("text.npy"))),
       "cannot read 'cc/data/text.npy': it holds strings, not numbers (dtype '<U1') [PDL0401]");
-  EXPECT_EQ(Message(ReadNpy(Data("records.npy"))),
+  EXPECT_EQ(Message(ReadNpy(DataFile("records.npy"))),
             "cannot read 'cc/data/records.npy': it contains records, not numbers of one dtype "
             "[PDL0401]");
-  EXPECT_EQ(Complaint(Npy("{'descr': '|O', 'fortran_order': False, 'shape': (1,)}")),
+  EXPECT_EQ(NpyError(Npy("{'descr': '|O', 'fortran_order': False, 'shape': (1,)}")),
             "it holds Python objects, which are not supported (dtype '|O')");
-  EXPECT_EQ(Complaint(Npy("{'descr': '<f3', 'fortran_order': False, 'shape': (1,)}")),
+  EXPECT_EQ(NpyError(Npy("{'descr': '<f3', 'fortran_order': False, 'shape': (1,)}")),
             "it holds elements of an unknown type (dtype '<f3')");
 }
 
@@ -74,26 +72,24 @@ TEST(ReadNpy, MissingFile) {
 }
 
 TEST(ReadNpy, BrokenFiles) {
-  EXPECT_EQ(Complaint(""), "it is not a .npy file: it does not begin with \"\\x93NUMPY\"");
-  EXPECT_EQ(Complaint("PK\x03\x04"),
-            "it is not a .npy file: it does not begin with \"\\x93NUMPY\"");
-  EXPECT_EQ(Complaint("\x93NUMPY\x01"), "its header is truncated; the file has 7 bytes");
-  EXPECT_EQ(Complaint(std::string("\x93NUMPY\x04\x00\x01\x00\x00\x00", 12)),
+  EXPECT_EQ(NpyError(""), "it is not a .npy file: it does not begin with \"\\x93NUMPY\"");
+  EXPECT_EQ(NpyError("PK\x03\x04"), "it is not a .npy file: it does not begin with \"\\x93NUMPY\"");
+  EXPECT_EQ(NpyError("\x93NUMPY\x01"), "its header is truncated; the file has 7 bytes");
+  EXPECT_EQ(NpyError(std::string("\x93NUMPY\x04\x00\x01\x00\x00\x00", 12)),
             "it has format version 4; 1 to 3 are supported");
-  EXPECT_EQ(Complaint(std::string("\x93NUMPY\x02\x00\xff\xff\xff\xff{", 13)),
+  EXPECT_EQ(NpyError(std::string("\x93NUMPY\x02\x00\xff\xff\xff\xff{", 13)),
             "its header is truncated; the file has 13 bytes");
-  EXPECT_EQ(Complaint(Npy("")), "its header is malformed at \"\"");
-  EXPECT_EQ(Complaint(Npy("{'descr': '<f4', 'fortran_order': 0, 'shape': ()}")),
+  EXPECT_EQ(NpyError(Npy("")), "its header is malformed at \"\"");
+  EXPECT_EQ(NpyError(Npy("{'descr': '<f4', 'fortran_order': 0, 'shape': ()}")),
             "its header is malformed at \"0, 'shape': ()}\"");
-  EXPECT_EQ(Complaint(Npy("{'descr': '<f4', 'fortran_order': False}")),
-            "its header has no 'shape'");
-  EXPECT_EQ(Complaint(Npy("{'shape': (), 'shape': ()}")), "its header has 'shape' twice");
-  EXPECT_EQ(Complaint(Npy("{'colour': 1}")), "its header has an unknown key 'colour'");
-  std::string whole = ReadBytes(Data("f32.npy"));
-  EXPECT_EQ(Complaint(whole.substr(0, whole.size() - 1)),
+  EXPECT_EQ(NpyError(Npy("{'descr': '<f4', 'fortran_order': False}")), "its header has no 'shape'");
+  EXPECT_EQ(NpyError(Npy("{'shape': (), 'shape': ()}")), "its header has 'shape' twice");
+  EXPECT_EQ(NpyError(Npy("{'colour': 1}")), "its header has an unknown key 'colour'");
+  std::string whole = ReadBytes(DataFile("f32.npy"));
+  EXPECT_EQ(NpyError(whole.substr(0, whole.size() - 1)),
             "its header states f32[2, 3], 24 bytes, but 23 bytes follow");
-  EXPECT_EQ(Complaint(whole + "x"), "its header states f32[2, 3], 24 bytes, but 25 bytes follow");
-  EXPECT_EQ(Complaint(Npy("{'descr': '|b1', 'fortran_order': False, 'shape': (2,)}", "\x01\x02")),
+  EXPECT_EQ(NpyError(whole + "x"), "its header states f32[2, 3], 24 bytes, but 25 bytes follow");
+  EXPECT_EQ(NpyError(Npy("{'descr': '|b1', 'fortran_order': False, 'shape': (2,)}", "\x01\x02")),
             "element 1 is a bool of value 2");
 }
 
@@ -112,25 +108,25 @@ TEST(ReadNpy, AbsurdShapes) {
 }
 
 TEST(ReadNpy, EveryPrefixIsRefused) {
-  std::string whole = ReadBytes(Data("i64_version_2.npy"));
+  std::string whole = ReadBytes(DataFile("i64_version_2.npy"));
   for (size_t size = 0; size < whole.size(); ++size)
-    EXPECT_NE(Complaint(whole.substr(0, size)), "") << size;
+    EXPECT_NE(NpyError(whole.substr(0, size)), "") << size;
 }
 
 TEST(ReadNpy, WritingToTheTensorLeavesTheFile) {
   TemporaryFolder folder;
-  std::string path = WriteBytes(folder / "x.npy", ReadBytes(Data("f32.npy")));
-  Tensor tensor = Value(ReadNpy(path));
+  std::string path = WriteBytes(folder / "x.npy", ReadBytes(DataFile("f32.npy")));
+  Tensor tensor = Unwrap(ReadNpy(path));
   tensor.data<float>()[0] = 7;
-  EXPECT_EQ(ReadBytes(path), ReadBytes(Data("f32.npy")));
+  EXPECT_EQ(ReadBytes(path), ReadBytes(DataFile("f32.npy")));
 }
 
 TEST(WriteNpy, TheBytesThatNumPyWrites) {
   TemporaryFolder folder;
-  EXPECT_EQ(Message(WriteNpy(folder / "x.npy", Value(ReadNpy(Data("f32.npy"))))), "");
-  EXPECT_EQ(ReadBytes(folder / "x.npy"), ReadBytes(Data("f32.npy")));
-  EXPECT_EQ(Message(WriteNpy(folder / "x.npy", Value(ReadNpy(Data("f16_scalar.npy"))))), "");
-  EXPECT_EQ(ReadBytes(folder / "x.npy"), ReadBytes(Data("f16_scalar.npy")));
+  EXPECT_EQ(Message(WriteNpy(folder / "x.npy", Unwrap(ReadNpy(DataFile("f32.npy"))))), "");
+  EXPECT_EQ(ReadBytes(folder / "x.npy"), ReadBytes(DataFile("f32.npy")));
+  EXPECT_EQ(Message(WriteNpy(folder / "x.npy", Unwrap(ReadNpy(DataFile("f16_scalar.npy"))))), "");
+  EXPECT_EQ(ReadBytes(folder / "x.npy"), ReadBytes(DataFile("f16_scalar.npy")));
 }
 
 TEST(WriteNpy, RoundTripOfEveryDType) {
@@ -138,7 +134,7 @@ TEST(WriteNpy, RoundTripOfEveryDType) {
   for (int number = 1; number < kNumDTypes; ++number) {
     auto dtype = static_cast<DType>(number);
     for (const Sizes& sizes : {Sizes{}, Sizes{3}, Sizes{2, 0}, Sizes{2, 1, 2}}) {
-      Tensor tensor = Value(Tensor::Allocate(dtype, sizes));
+      Tensor tensor = Unwrap(Tensor::Allocate(dtype, sizes));
       for (int64_t i = 0; i < tensor.num_bytes(); ++i) tensor.data<char>()[i] = i % 2;
       std::string path = folder / "x.npy";
       if (dtype == DType::kBF16) {
@@ -149,7 +145,7 @@ TEST(WriteNpy, RoundTripOfEveryDType) {
         continue;
       }
       EXPECT_EQ(Message(WriteNpy(path, tensor)), "");
-      EXPECT_TRUE(Value(ReadNpy(path)).ToConstant() == tensor.ToConstant()) << tensor.TypeString();
+      EXPECT_TRUE(Unwrap(ReadNpy(path)).ToConstant() == tensor.ToConstant()) << tensor.TypeString();
     }
   }
   EXPECT_EQ(folder.CountFiles(), 1u);

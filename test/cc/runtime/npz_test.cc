@@ -8,9 +8,7 @@
 namespace pdl {
 namespace {
 
-std::string Data(const std::string& name) { return "cc/data/" + name; }
-
-std::string Complaint(const std::string& bytes) {
+std::string NpzError(const std::string& bytes) {
   TemporaryFolder folder;
   std::string path = WriteBytes(folder / "x.npz", bytes);
   std::string message = Message(ReadNpz(path));
@@ -34,7 +32,7 @@ const std::string kCentral = "PK\x01\x02";
 const std::string kEnd = "PK\x05\x06";
 
 TEST(ReadNpz, WhatNumPyWrote) {
-  std::vector<NamedTensor> stored = Value(ReadNpz(Data("stored.npz")));
+  std::vector<NamedTensor> stored = Unwrap(ReadNpz(DataFile("stored.npz")));
   ASSERT_EQ(stored.size(), 2u);
   EXPECT_EQ(stored[0].first, "x");
   EXPECT_EQ(stored[0].second.TypeString(), "f32[2, 3]");
@@ -42,66 +40,66 @@ TEST(ReadNpz, WhatNumPyWrote) {
   EXPECT_EQ(stored[1].first, "flags");
   EXPECT_EQ(TensorToString(stored[1].second), "[[false, false, false],\n [ true,  true,  true]]");
 
-  std::vector<NamedTensor> deflated = Value(ReadNpz(Data("deflated.npz")));
+  std::vector<NamedTensor> deflated = Unwrap(ReadNpz(DataFile("deflated.npz")));
   ASSERT_EQ(deflated.size(), 2u);
   EXPECT_EQ(deflated[0].second.TypeString(), "f32[40, 50]");
   EXPECT_EQ(deflated[1].second.data<int64_t>()[5], 5);
 }
 
 TEST(ReadNpz, BrokenArchives) {
-  const std::string stored = ReadBytes(Data("stored.npz"));
-  const std::string deflated = ReadBytes(Data("deflated.npz"));
+  const std::string stored = ReadBytes(DataFile("stored.npz"));
+  const std::string deflated = ReadBytes(DataFile("deflated.npz"));
   const std::string no_directory = "it is not a .npz file, or truncated: it has no zip directory";
-  EXPECT_EQ(Complaint(""), no_directory);
-  EXPECT_EQ(Complaint(ReadBytes(Data("f32.npy"))), no_directory);
-  EXPECT_EQ(Complaint(stored.substr(0, stored.size() - 1)), no_directory);
-  EXPECT_EQ(Complaint(stored.substr(20)), "its directory is broken");
-  EXPECT_EQ(Complaint(Patch(stored, kEnd, 10, 60000, 2)),
+  EXPECT_EQ(NpzError(""), no_directory);
+  EXPECT_EQ(NpzError(ReadBytes(DataFile("f32.npy"))), no_directory);
+  EXPECT_EQ(NpzError(stored.substr(0, stored.size() - 1)), no_directory);
+  EXPECT_EQ(NpzError(stored.substr(20)), "its directory is broken");
+  EXPECT_EQ(NpzError(Patch(stored, kEnd, 10, 60000, 2)),
             "its directory states more members than fit into it");
-  EXPECT_EQ(Complaint(Patch(stored, kEnd, 10, 1, 2)),
+  EXPECT_EQ(NpzError(Patch(stored, kEnd, 10, 1, 2)),
             "its directory has more members than it states");
-  EXPECT_EQ(Complaint(Patch(stored, kEnd, 4, 1, 2)), "it is a part of an archive in several files");
-  EXPECT_EQ(Complaint(Patch(stored, kCentral, 8, 1, 2)), "member 'x.npy' is encrypted");
-  EXPECT_EQ(Complaint(Patch(stored, kCentral, 10, 12, 2)),
+  EXPECT_EQ(NpzError(Patch(stored, kEnd, 4, 1, 2)), "it is a part of an archive in several files");
+  EXPECT_EQ(NpzError(Patch(stored, kCentral, 8, 1, 2)), "member 'x.npy' is encrypted");
+  EXPECT_EQ(NpzError(Patch(stored, kCentral, 10, 12, 2)),
             "member 'x.npy' is compressed by method 12; only deflate is supported");
-  EXPECT_EQ(Complaint(Patch(stored, kCentral, 42, 1, 4)),
+  EXPECT_EQ(NpzError(Patch(stored, kCentral, 42, 1, 4)),
             "member 'x.npy' has no header at its offset");
-  EXPECT_EQ(Complaint(Patch(stored, kCentral, 16, 0x12345678, 4)).substr(0, 38),
+  EXPECT_EQ(NpzError(Patch(stored, kCentral, 16, 0x12345678, 4)).substr(0, 38),
             "member 'x.npy' is damaged: its CRC is ");
-  EXPECT_EQ(Complaint(Patch(deflated, kCentral, 46, 'y', 1)),
+  EXPECT_EQ(NpzError(Patch(deflated, kCentral, 46, 'y', 1)),
             "member 'y.npy' has another name in its header");
 }
 
 TEST(ReadNpz, LyingSizesAreRefusedBeforeAnAllocation) {
-  const std::string stored = ReadBytes(Data("stored.npz"));
-  const std::string deflated = ReadBytes(Data("deflated.npz"));
-  EXPECT_EQ(Complaint(Patch(stored, kCentral, 24, 0x7fffffff, 4)),
+  const std::string stored = ReadBytes(DataFile("stored.npz"));
+  const std::string deflated = ReadBytes(DataFile("deflated.npz"));
+  EXPECT_EQ(NpzError(Patch(stored, kCentral, 24, 0x7fffffff, 4)),
             "member 'x.npy' cannot have 2.0 GiB in 152 bytes");
-  EXPECT_EQ(Complaint(Patch(stored, kCentral, 20, 0x7fffffff, 4)),
+  EXPECT_EQ(NpzError(Patch(stored, kCentral, 20, 0x7fffffff, 4)),
             "member 'x.npy' is truncated: it should have 2.0 GiB");
-  EXPECT_EQ(Complaint(Patch(deflated, kCentral, 24, 0xfffffffe, 4)).substr(0, 31),
+  EXPECT_EQ(NpzError(Patch(deflated, kCentral, 24, 0xfffffffe, 4)).substr(0, 31),
             "member 'x.npy' cannot have 4.0 ");
-  EXPECT_EQ(Complaint(Patch(deflated, kCentral, 24, 8129, 4)),
+  EXPECT_EQ(NpzError(Patch(deflated, kCentral, 24, 8129, 4)),
             "member 'x.npy' is damaged: it does not unpack to its 7.9 KiB");
-  EXPECT_EQ(Complaint(Patch(deflated, kCentral, 24, 8127, 4)),
+  EXPECT_EQ(NpzError(Patch(deflated, kCentral, 24, 8127, 4)),
             "member 'x.npy' is damaged: it does not unpack to its 7.9 KiB");
-  EXPECT_EQ(Complaint(Patch(stored, kCentral, 24, 0xffffffff, 4)),
+  EXPECT_EQ(NpzError(Patch(stored, kCentral, 24, 0xffffffff, 4)),
             "member 'x.npy' has no zip64 sizes");
 }
 
 TEST(ReadNpz, UnpackingCountsAgainstTheMemoryLimit) {
   const int64_t before = MemoryLimit();
   SetMemoryLimit(4096);
-  EXPECT_EQ(Message(ReadNpz(Data("deflated.npz"))),
+  EXPECT_EQ(Message(ReadNpz(DataFile("deflated.npz"))),
             "member 'x.npy' of 'cc/data/deflated.npz' needs 7.9 KiB, but the memory limit is 4.0 "
             "KiB [PDL0506]");
   SetMemoryLimit(before);
 }
 
 TEST(ReadNpz, EveryPrefixAndEveryChangedByteIsSurvived) {
-  const std::string whole = ReadBytes(Data("deflated.npz"));
+  const std::string whole = ReadBytes(DataFile("deflated.npz"));
   for (size_t size = 0; size < whole.size(); ++size)
-    EXPECT_NE(Complaint(whole.substr(0, size)), "") << size;
+    EXPECT_NE(NpzError(whole.substr(0, size)), "") << size;
   TemporaryFolder folder;
   for (size_t i = 0; i < whole.size(); ++i) {
     std::string changed = whole;
@@ -113,23 +111,23 @@ TEST(ReadNpz, EveryPrefixAndEveryChangedByteIsSurvived) {
 
 TEST(WriteNpz, RoundTrip) {
   TemporaryFolder folder;
-  std::vector<NamedTensor> tensors = Value(ReadNpz(Data("deflated.npz")));
-  tensors.emplace_back("empty/one", Value(Tensor::Allocate(DType::kI8, {0})));
+  std::vector<NamedTensor> tensors = Unwrap(ReadNpz(DataFile("deflated.npz")));
+  tensors.emplace_back("empty/one", Unwrap(Tensor::Allocate(DType::kI8, {0})));
   std::string path = folder / "x.npz";
   EXPECT_EQ(Message(WriteNpz(path, tensors)), "");
-  std::vector<NamedTensor> back = Value(ReadNpz(path));
+  std::vector<NamedTensor> back = Unwrap(ReadNpz(path));
   ASSERT_EQ(back.size(), tensors.size());
   for (size_t i = 0; i < back.size(); ++i) {
     EXPECT_EQ(back[i].first, tensors[i].first);
     EXPECT_TRUE(back[i].second.ToConstant() == tensors[i].second.ToConstant());
   }
   EXPECT_EQ(Message(WriteNpz(path, {})), "");
-  EXPECT_TRUE(Value(ReadNpz(path)).empty());
+  EXPECT_TRUE(Unwrap(ReadNpz(path)).empty());
 }
 
 TEST(WriteNpz, RefusesEqualNames) {
   TemporaryFolder folder;
-  Tensor tensor = Value(Tensor::Allocate(DType::kI8, {}));
+  Tensor tensor = Unwrap(Tensor::Allocate(DType::kI8, {}));
   std::string path = folder / "x.npz";
   EXPECT_EQ(Message(WriteNpz(path, {{"a", tensor}, {"a", tensor}})),
             "cannot write '" + path + "': two tensors have the name 'a' [PDL0401]");

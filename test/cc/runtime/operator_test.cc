@@ -142,7 +142,7 @@ class OperatorTest : public testing::Test {
     return desc;
   }
   std::unique_ptr<OperatorBase> Create(const OpDesc& desc, DeviceKind device = DeviceKind::kCPU) {
-    return Value(CreateOperator(registry_, desc, device));
+    return Unwrap(CreateOperator(registry_, desc, device));
   }
   std::string Refusal(const OpDesc& desc, DeviceKind device = DeviceKind::kCPU) {
     return Message(CreateOperator(registry_, desc, device));
@@ -254,7 +254,7 @@ TEST_F(OperatorTest, RefusesAnInputOfAnotherDTypeThanItWasMadeFor) {
   arguments.outputs = {"y"};
   arguments.location = "m.pdl:3:5";
   arguments.input_dtypes = {DType::kF64};
-  std::unique_ptr<OperatorBase> op = Value(CreateOperator(arguments, DeviceKind::kCPU));
+  std::unique_ptr<OperatorBase> op = Unwrap(CreateOperator(arguments, DeviceKind::kCPU));
   EXPECT_EQ(Message(op->Run(&scope_, &cpu_)),
             "m.pdl:3:5: flatten: 'x' is f32[2, 2], but the call was created for f64 [PDL0503]");
 }
@@ -294,7 +294,7 @@ TEST_F(OperatorTest, RefusesToRunWithoutScopeOrContext) {
 TEST_F(OperatorTest, RunsOnAnotherDevice) {
   FakeContext fake;
   Tensor x = *scope_.Find("x")->Get<Tensor>();
-  auto memory = Value(fake.Allocate(x.num_bytes()));
+  auto memory = Unwrap(fake.Allocate(x.num_bytes()));
   EXPECT_EQ(Message(fake.CopyFromHost(memory.get(), x.raw(), x.num_bytes())), "");
   scope_.Create("x")->Set(Tensor(x.dtype(), x.sizes(), memory, fake.device()));
   EXPECT_EQ(Message(Create(Call("scale"), DeviceKind::kCUDA)->Run(&scope_, &fake)), "");
@@ -310,7 +310,7 @@ TEST_F(OperatorTest, AnAliasGetsMemoryOfItsOwn) {
 }
 
 TEST_F(OperatorTest, NothingIsComputedForAnEmptyResult) {
-  scope_.Create("e")->Set(Value(Tensor::Allocate(DType::kF32, {0, 3})));
+  scope_.Create("e")->Set(Unwrap(Tensor::Allocate(DType::kF32, {0, 3})));
   EXPECT_EQ(RunError(Call("fail", {"e"})), "");
   EXPECT_EQ(scope_.Find("y")->Get<Tensor>()->TypeString(), "f32[0, 3]");
   EXPECT_EQ(RunError(Call("fail")), "the machine is on fire");
@@ -371,9 +371,9 @@ TEST(SingleCall, OfOperatorsThatAreAlwaysLowered) {
 }
 
 TEST(DeviceContext, Names) {
-  EXPECT_EQ(Value(DeviceFromName("cpu")), (Device{DeviceKind::kCPU, 0}));
-  EXPECT_EQ(Value(DeviceFromName("cuda")), (Device{DeviceKind::kCUDA, 0}));
-  EXPECT_EQ(Value(DeviceFromName("cuda:3")), (Device{DeviceKind::kCUDA, 3}));
+  EXPECT_EQ(Unwrap(DeviceFromName("cpu")), (Device{DeviceKind::kCPU, 0}));
+  EXPECT_EQ(Unwrap(DeviceFromName("cuda")), (Device{DeviceKind::kCUDA, 0}));
+  EXPECT_EQ(Unwrap(DeviceFromName("cuda:3")), (Device{DeviceKind::kCUDA, 3}));
   EXPECT_EQ(DeviceToString({DeviceKind::kCUDA, 3}), "cuda:3");
   EXPECT_EQ(DeviceToString({}), "cpu");
   for (const char* name : {"gpu", "", "cpu:1", "cuda:", "cuda:-1", "cuda:x", "CUDA"}) {

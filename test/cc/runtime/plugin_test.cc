@@ -22,7 +22,7 @@ TEST(LoadPlugin, AddsItsOperators) {
   desc.add_inputs("x");
   desc.add_outputs("y");
   std::unique_ptr<OperatorBase> op =
-      Value(CreateOperator(GlobalRegistry(), desc, DeviceKind::kCPU));
+      Unwrap(CreateOperator(GlobalRegistry(), desc, DeviceKind::kCPU));
   Scope scope;
   CPUContext context(1);
   scope.Create("x")->Set(Tensor::FromValues<float>(DType::kF32, {2}, {1, 2}));

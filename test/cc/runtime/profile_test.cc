@@ -119,7 +119,7 @@ TEST(Profiles, APageEscapesNames) {
 /// A trace of `work`, read back.
 perfetto::Trace TraceOf(llvm::function_ref<void()> work) {
   const std::string path = testing::TempDir() + "/profile_test.pftrace";
-  std::unique_ptr<Trace> recording = Value(Trace::Start(path, {.source = "m.pdl:1:1"}));
+  std::unique_ptr<Trace> recording = Unwrap(Trace::Start(path, {.source = "m.pdl:1:1"}));
   work();
   EXPECT_EQ(Message(recording->Finish()), "");
   std::ifstream file(path, std::ios::binary);

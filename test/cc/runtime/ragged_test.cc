@@ -295,10 +295,10 @@ TEST(RaggedFormat, TextAndFileComeBack) {
   EXPECT_NE(text.find("input p: f32[N, ~S, ~R, 4]"), std::string::npos) << text;
   EXPECT_NE(text.find("input c: sparse bool[N, 1000]"), std::string::npos) << text;
 
-  const std::string bytes = pdl::Value(SerializeNetwork(*first.graph));
-  Graph read = pdl::Value(DeserializeNetwork(bytes, "m.pdlc", GlobalRegistry()));
+  const std::string bytes = Unwrap(SerializeNetwork(*first.graph));
+  Graph read = Unwrap(DeserializeNetwork(bytes, "m.pdlc", GlobalRegistry()));
   EXPECT_EQ(EmitIr(read), EmitIr(*first.graph));
-  EXPECT_EQ(pdl::Value(SerializeNetwork(read)), bytes);
+  EXPECT_EQ(Unwrap(SerializeNetwork(read)), bytes);
   EXPECT_NE(EmitIr(read).find("symbols N, ~T, ~S, ~R"), std::string::npos) << EmitIr(read);
 }
 

@@ -18,7 +18,7 @@ Tensor Make(DType dtype, Sizes sizes, std::vector<T> values) {
 }
 
 Tensor Ramp(Sizes sizes) {
-  Tensor tensor = Value(Tensor::Allocate(DType::kI64, sizes));
+  Tensor tensor = Unwrap(Tensor::Allocate(DType::kI64, sizes));
   std::iota(tensor.data<int64_t>(), tensor.data<int64_t>() + tensor.num_elements(), 0);
   return tensor;
 }
@@ -29,7 +29,7 @@ std::string PrintF32(std::vector<float> values) {
 }
 
 TEST(Tensor, AllocatesZeroedMemory) {
-  Tensor tensor = Value(Tensor::Allocate(DType::kF64, {2, 3}));
+  Tensor tensor = Unwrap(Tensor::Allocate(DType::kF64, {2, 3}));
   EXPECT_EQ(tensor.TypeString(), "f64[2, 3]");
   EXPECT_EQ(tensor.num_bytes(), 48);
   EXPECT_TRUE(tensor.owns_memory());
@@ -38,7 +38,7 @@ TEST(Tensor, AllocatesZeroedMemory) {
 }
 
 TEST(Tensor, AScalarHasOneElement) {
-  Tensor tensor = Value(Tensor::Allocate(DType::kI8, {}));
+  Tensor tensor = Unwrap(Tensor::Allocate(DType::kI8, {}));
   EXPECT_EQ(tensor.num_elements(), 1);
   EXPECT_EQ(tensor.TypeString(), "i8[]");
 }
@@ -61,8 +61,8 @@ TEST(Tensor, ABorrowedTensorBecomesACopy) {
 }
 
 TEST(Tensor, ChecksSizes) {
-  EXPECT_EQ(Value(CheckedNumBytes(DType::kF32, {3, 5})), 60);
-  EXPECT_EQ(Value(CheckedNumBytes(DType::kF32, {0, 5})), 0);
+  EXPECT_EQ(Unwrap(CheckedNumBytes(DType::kF32, {3, 5})), 60);
+  EXPECT_EQ(Unwrap(CheckedNumBytes(DType::kF32, {0, 5})), 0);
   EXPECT_EQ(Message(CheckedNumBytes(DType::kF32, {2, -1})),
             "f32[2, -1] has a negative size [PDL0307]");
   EXPECT_EQ(Message(Tensor::Allocate(DType::kF64, {int64_t{1} << 31, int64_t{1} << 31})),
@@ -76,7 +76,7 @@ TEST(Tensor, RefusesWhatExceedsTheMemoryLimit) {
   EXPECT_EQ(Message(Tensor::Allocate(DType::kF32, {1 << 30})),
             "a tensor f32[1073741824] needs 4.0 GiB, but the memory limit is 3.0 MiB [PDL0506]");
   {
-    Tensor two = Value(Tensor::Allocate(DType::kU8, {2 << 20}));
+    Tensor two = Unwrap(Tensor::Allocate(DType::kU8, {2 << 20}));
     EXPECT_EQ(Message(Tensor::Allocate(DType::kU8, {2 << 20})),
               "a tensor u8[2097152] needs 2.0 MiB, but the memory limit is 3.0 MiB, of which 2.0 "
               "MiB are in use [PDL0506]");

@@ -27,18 +27,18 @@ TrainerOptions Averaged(double decay, const std::string& folder = "") {
 TEST(Averages, FollowTheParameters) {
   Training run(Averaged(0.75), kFit);
   ASSERT_TRUE(run.trainer) << run.message;
-  std::vector<float> expected = Elements<float>(Value(run.trainer->ValueOf("w")));
-  EXPECT_EQ(Elements<float>(Value(run.trainer->ValueOf("w.average"))), expected);
+  std::vector<float> expected = Elements<float>(Unwrap(run.trainer->ValueOf("w")));
+  EXPECT_EQ(Elements<float>(Unwrap(run.trainer->ValueOf("w.average"))), expected);
   for (int step = 0; step < 10; ++step) {
     ASSERT_EQ(Message(run.trainer->Step()), "");
-    const std::vector<float> w = Elements<float>(Value(run.trainer->ValueOf("w")));
+    const std::vector<float> w = Elements<float>(Unwrap(run.trainer->ValueOf("w")));
     for (size_t i = 0; i < 2; ++i) expected[i] += (w[i] - expected[i]) * 0.25f;
-    const std::vector<float> average = Elements<float>(Value(run.trainer->ValueOf("w.average")));
+    const std::vector<float> average = Elements<float>(Unwrap(run.trainer->ValueOf("w.average")));
     for (size_t i = 0; i < 2; ++i) EXPECT_NEAR(average[i], expected[i], 1e-6) << step;
-    EXPECT_EQ(Elements<float>(Value(run.trainer->TrainedValueOf("w"))), average);
+    EXPECT_EQ(Elements<float>(Unwrap(run.trainer->TrainedValueOf("w"))), average);
   }
-  EXPECT_NE(Elements<float>(Value(run.trainer->ValueOf("w"))), expected);
-  EXPECT_EQ(Elements<float>(Value(run.trainer->TrainedValueOf("fixed"))), std::vector<float>{1});
+  EXPECT_NE(Elements<float>(Unwrap(run.trainer->ValueOf("w"))), expected);
+  EXPECT_EQ(Elements<float>(Unwrap(run.trainer->TrainedValueOf("fixed"))), std::vector<float>{1});
 }
 
 TEST(Averages, HaveTheLocationsOfTheUpdates) {
@@ -53,11 +53,11 @@ TEST(Averages, HaveTheLocationsOfTheUpdates) {
 
 TEST(Averages, DoNotChangeTheTraining) {
   Training with(Averaged(0.9), kFit), without(Options(2), kFit);
-  EXPECT_EQ(Value(with.trainer->Train()), TrainingEnd::kDone);
-  EXPECT_EQ(Value(without.trainer->Train()), TrainingEnd::kDone);
+  EXPECT_EQ(Unwrap(with.trainer->Train()), TrainingEnd::kDone);
+  EXPECT_EQ(Unwrap(without.trainer->Train()), TrainingEnd::kDone);
   for (const char* name : {"w", "b"})
-    EXPECT_EQ(Bytes(Value(with.trainer->ValueOf(name))),
-              Bytes(Value(without.trainer->ValueOf(name))));
+    EXPECT_EQ(Bytes(Unwrap(with.trainer->ValueOf(name))),
+              Bytes(Unwrap(without.trainer->ValueOf(name))));
 }
 
 TEST(Averages, AreEvaluatedAndWritten) {
@@ -68,30 +68,30 @@ TEST(Averages, AreEvaluatedAndWritten) {
   auto file = SafetensorsFile::Open(folder / "w.safetensors");
   ASSERT_TRUE(static_cast<bool>(file)) << llvm::toString(file.takeError());
   EXPECT_EQ(file->entries().size(), 3u);  // w, b, fixed
-  const Tensor average = Value(run.trainer->ValueOf("w.average"));
+  const Tensor average = Unwrap(run.trainer->ValueOf("w.average"));
   EXPECT_EQ(Bytes(Tensor::FromConstant(file->Read(*file->Find("w")))), Bytes(average));
   // The same loss as a network with those parameters.
   const Graph graph = MakeGraph(kFit);
   auto data = Dataset::FromTensors(LinePoints(20, 7), graph);
   ASSERT_TRUE(static_cast<bool>(data));
-  const double measured = Value(run.trainer->Evaluate(*data))[0].value;
+  const double measured = Unwrap(run.trainer->Evaluate(*data))[0].value;
   TrainerOptions options = Options(1);
   for (const char* name : {"w", "b"})
-    options.network.weights[name] = Value(run.trainer->TrainedValueOf(name)).ToConstant();
+    options.network.weights[name] = Unwrap(run.trainer->TrainedValueOf(name)).ToConstant();
   Training other(options, kFit);
-  EXPECT_EQ(Value(other.trainer->Evaluate(*data))[0].value, measured);
+  EXPECT_EQ(Unwrap(other.trainer->Evaluate(*data))[0].value, measured);
 }
 
 TEST(Averages, ResumeBitForBit) {
   TemporaryFolder folder, parted;
   Training whole(Averaged(0.9, folder.path()), kFit);
-  EXPECT_EQ(Value(whole.trainer->Train()), TrainingEnd::kDone);
+  EXPECT_EQ(Unwrap(whole.trainer->Train()), TrainingEnd::kDone);
   Training first(Averaged(0.9, parted.path()), kFit);
   for (int step = 0; step < 5; ++step) ASSERT_EQ(Message(first.trainer->Step()), "");
   ASSERT_EQ(Message(first.trainer->Save(parted / "last.safetensors")), "");
   Training second(Averaged(0.9, parted.path()), kFit);
   ASSERT_EQ(Message(second.trainer->Resume(parted / "last.safetensors")), "");
-  EXPECT_EQ(Value(second.trainer->Train()), TrainingEnd::kDone);
+  EXPECT_EQ(Unwrap(second.trainer->Train()), TrainingEnd::kDone);
   for (const char* file : {"last.safetensors", "best.safetensors"})
     EXPECT_EQ(ReadBytes(parted / file), ReadBytes(folder / file)) << file;
   Training other(Averaged(0.5), kFit);
@@ -108,10 +108,10 @@ TEST(Averages, OfParametersWithFewBitsHaveMore) {
   Training run(Averaged(0.99), text);
   ASSERT_TRUE(run.trainer) << run.message;
   ASSERT_EQ(Message(run.trainer->Step()), "");
-  EXPECT_EQ(Value(run.trainer->ValueOf("b.average")).dtype(), DType::kF32);
-  EXPECT_EQ(Value(run.trainer->TrainedValueOf("b")).dtype(), DType::kBF16);
+  EXPECT_EQ(Unwrap(run.trainer->ValueOf("b.average")).dtype(), DType::kF32);
+  EXPECT_EQ(Unwrap(run.trainer->TrainedValueOf("b")).dtype(), DType::kBF16);
   ASSERT_EQ(Message(run.trainer->Evaluate(
-                Value(Dataset::FromTensors(LinePoints(8, 2), MakeGraph(text))))),
+                Unwrap(Dataset::FromTensors(LinePoints(8, 2), MakeGraph(text))))),
             "");
 }
 
@@ -126,15 +126,16 @@ TEST_P(AveragesOfTables, ChangeInAllRows) {
       optimizer + "\n";
   Training with(Averaged(0.5), text), without(Options(1), text);
   ASSERT_TRUE(with.trainer) << with.message;
-  std::vector<float> expected = Elements<float>(Value(with.trainer->ValueOf("table")));
+  std::vector<float> expected = Elements<float>(Unwrap(with.trainer->ValueOf("table")));
   for (int step = 0; step < 4; ++step) {
     ASSERT_EQ(Message(with.trainer->Step()), "");
     ASSERT_EQ(Message(without.trainer->Step()), "");
-    const std::vector<float> now = Elements<float>(Value(with.trainer->ValueOf("table")));
-    EXPECT_EQ(now, Elements<float>(Value(without.trainer->ValueOf("table"))));
+    const std::vector<float> now = Elements<float>(Unwrap(with.trainer->ValueOf("table")));
+    EXPECT_EQ(now, Elements<float>(Unwrap(without.trainer->ValueOf("table"))));
     for (size_t i = 0; i < now.size(); ++i) expected[i] = (expected[i] + now[i]) / 2;
   }
-  const std::vector<float> average = Elements<float>(Value(with.trainer->ValueOf("table.average")));
+  const std::vector<float> average =
+      Elements<float>(Unwrap(with.trainer->ValueOf("table.average")));
   ASSERT_EQ(average.size(), expected.size());
   for (size_t i = 0; i < average.size(); ++i) ASSERT_NEAR(average[i], expected[i], 1e-6) << i;
 }

@@ -90,15 +90,15 @@ minimize loss with sgd(lr=0.1, momentum=0.9)
   Training whole(Options(3), kPlain), parts(MicroBatches(3, 3), kPlain);
   ASSERT_TRUE(whole.trainer && parts.trainer) << whole.message << parts.message;
   for (int step = 0; step < 21; ++step) {
-    const StepReport a = Value(whole.trainer->Step()), b = Value(parts.trainer->Step());
+    const StepReport a = Unwrap(whole.trainer->Step()), b = Unwrap(parts.trainer->Step());
     EXPECT_NEAR(a.metrics[0].value, b.metrics[0].value, 1e-5) << step;
   }
   const Graph graph = MakeGraph(kPlain);
   EXPECT_EQ(graph.parameters().size(), 4U);
   for (const auto* parameter : graph.parameters()) {
     const std::string& name = parameter->name();
-    const auto a = Elements<float>(Value(whole.trainer->ValueOf(name)));
-    const auto b = Elements<float>(Value(parts.trainer->ValueOf(name)));
+    const auto a = Elements<float>(Unwrap(whole.trainer->ValueOf(name)));
+    const auto b = Elements<float>(Unwrap(parts.trainer->ValueOf(name)));
     ASSERT_EQ(a.size(), b.size());
     for (size_t i = 0; i < a.size(); ++i) EXPECT_NEAR(a[i], b[i], 1e-4) << name << i;
   }
@@ -119,10 +119,10 @@ minimize loss with sgd(lr=1.0)
   options.shuffle = false;
   Training run(options, kSum, 3);
   ASSERT_TRUE(run.trainer) << run.message;
-  const StepReport report = Value(run.trainer->Step());
+  const StepReport report = Unwrap(run.trainer->Step());
   EXPECT_DOUBLE_EQ(report.metrics[1].value, (2 * 2.0 + 1) / 3);
   const auto x = Elements<float>(LinePoints(3)[0].second);
-  const auto w = Elements<float>(Value(run.trainer->ValueOf("w")));
+  const auto w = Elements<float>(Unwrap(run.trainer->ValueOf("w")));
   for (size_t i = 0; i < 2; ++i) EXPECT_NEAR(w[i], -(2 * (x[i] + x[2 + i]) + x[4 + i]) / 3, 1e-6);
 }
 
@@ -142,12 +142,12 @@ minimize loss with sgd()
   options.shuffle = false;
   Training run(options, kStatistics, 4);
   ASSERT_TRUE(run.trainer) << run.message;
-  Value(run.trainer->Step());
+  Unwrap(run.trainer->Step());
   const auto x = Elements<float>(LinePoints(4)[0].second),
              t = Elements<float>(LinePoints(4)[1].second);
-  EXPECT_NEAR(Elements<float>(Value(run.trainer->ValueOf("average")))[1],
+  EXPECT_NEAR(Elements<float>(Unwrap(run.trainer->ValueOf("average")))[1],
               0.125f * (x[1] + x[3] + x[5] + x[7]), 1e-6);
-  EXPECT_NEAR(Elements<double>(Value(run.trainer->ValueOf("kept")))[0],
+  EXPECT_NEAR(Elements<double>(Unwrap(run.trainer->ValueOf("kept")))[0],
               (std::max(t[0], t[1]) + std::max(t[2], t[3])) / 2, 1e-6);
 }
 
@@ -191,12 +191,12 @@ minimize loss with sgd(lr=0.0001)
     options.check_finite = check;
     Training run(options, kLarge);
     ASSERT_TRUE(run.trainer) << run.message;
-    const std::string before = Bytes(Value(run.trainer->ValueOf("w")));
-    const StepReport report = Value(run.trainer->Step());
+    const std::string before = Bytes(Unwrap(run.trainer->ValueOf("w")));
+    const StepReport report = Unwrap(run.trainer->Step());
     EXPECT_TRUE(report.is_skipped);
     EXPECT_EQ(report.loss_scale, 65536);
-    EXPECT_EQ(Bytes(Value(run.trainer->ValueOf("w"))), before);
-    EXPECT_EQ(Value(run.trainer->Step()).loss_scale, 32768);
+    EXPECT_EQ(Bytes(Unwrap(run.trainer->ValueOf("w"))), before);
+    EXPECT_EQ(Unwrap(run.trainer->Step()).loss_scale, 32768);
   }
 }
 
@@ -208,7 +208,8 @@ TEST(MicroBatches, RanksEvaluateAndStopAlike) {
     options.monitor = "largest";
     Training run(std::move(options), kNetwork);
     ASSERT_TRUE(run.trainer) << run.message;
-    run.trainer->SetValidation(Value(Dataset::FromTensors(LinePoints(37, 5), MakeGraph(kNetwork))));
+    run.trainer->SetValidation(
+        Unwrap(Dataset::FromTensors(LinePoints(37, 5), MakeGraph(kNetwork))));
     TrainingCallbacks callbacks;
     callbacks.on_epoch = [&](const EpochReport& report) {
       for (const Metric& metric : report.validation)
@@ -216,7 +217,7 @@ TEST(MicroBatches, RanksEvaluateAndStopAlike) {
       *text += report.is_best ? "best\n" : "\n";
       return llvm::Error::success();
     };
-    EXPECT_EQ(Value(run.trainer->Train(callbacks)), TrainingEnd::kPatience);
+    EXPECT_EQ(Unwrap(run.trainer->Train(callbacks)), TrainingEnd::kPatience);
   };
   train(MicroBatches(2, 50), &alone);
   EXPECT_NE(alone, "");
@@ -241,7 +242,7 @@ TEST(MicroBatches, OneRankThatIsAskedToStopStopsAll) {
       stop = communicator.rank() == 1 && report.step == 3;
       return llvm::Error::success();
     };
-    EXPECT_EQ(Value(run.trainer->Train(callbacks)), TrainingEnd::kStopped);
+    EXPECT_EQ(Unwrap(run.trainer->Train(callbacks)), TrainingEnd::kStopped);
     EXPECT_EQ(run.trainer->step(), 4);
   });
 }
@@ -257,9 +258,9 @@ TEST(MicroBatches, ResumesWithAnotherNumberOfRanks) {
     if (communicator.rank() == 0) options.folder = folder.path();
     Training run(options, kNetwork);
     ASSERT_TRUE(run.trainer) << run.message;
-    EXPECT_EQ(Value(run.trainer->Train()), TrainingEnd::kDone);
+    EXPECT_EQ(Unwrap(run.trainer->Train()), TrainingEnd::kDone);
   });
-  EXPECT_EQ(Value(ReadCheckpointInfo(folder / "last.safetensors")).micro_batch, 2);
+  EXPECT_EQ(Unwrap(ReadCheckpointInfo(folder / "last.safetensors")).micro_batch, 2);
   std::vector<std::string> ends(2);
   RunRanks(2, [&](Communicator& communicator) {
     TrainerOptions options = MicroBatches(2, 3);
@@ -270,7 +271,7 @@ TEST(MicroBatches, ResumesWithAnotherNumberOfRanks) {
     if (communicator.rank() == 0) {
       EXPECT_EQ(Message(run.trainer->Resume(folder / "last.safetensors")), "");
     }
-    EXPECT_EQ(Value(run.trainer->Train()), TrainingEnd::kDone);
+    EXPECT_EQ(Unwrap(run.trainer->Train()), TrainingEnd::kDone);
     TemporaryFolder own;
     EXPECT_EQ(Message(run.trainer->Save(own / "end")), "");
     ends[static_cast<size_t>(communicator.rank())] = ReadBytes(own / "end");
@@ -431,7 +432,7 @@ TEST(MicroBatches, ARankThatDoesNotAnswer) {
         options.communicator = &communicator;
         Training run(options, kNetwork);
         ASSERT_TRUE(run.trainer) << run.message;
-        Value(run.trainer->Step());
+        Unwrap(run.trainer->Step());
         if (communicator.rank() == 2) return;
         EXPECT_EQ(Message(run.trainer->Step().takeError()),
                   "step 2: rank 2 did not answer within 1 s");
@@ -448,7 +449,7 @@ TEST(MicroBatches, ReportsTheSlowestRank) {
     Training run(options, kNetwork);
     ASSERT_TRUE(run.trainer) << run.message;
     for (int step = 0; step < 3; ++step) {
-      const StepReport report = Value(run.trainer->Step());
+      const StepReport report = Unwrap(run.trainer->Step());
       EXPECT_LE(report.times.median, report.times.slowest);
       if (step < 2) {
         if (communicator.rank() == 1) std::this_thread::sleep_for(std::chrono::seconds(1));
@@ -460,7 +461,7 @@ TEST(MicroBatches, ReportsTheSlowestRank) {
   });
   // Without other ranks.
   Training run(MicroBatches(2), kNetwork);
-  EXPECT_EQ(Value(run.trainer->Step()).times.slowest_rank, -1);
+  EXPECT_EQ(Unwrap(run.trainer->Step()).times.slowest_rank, -1);
 }
 
 TEST(MicroBatches, ALossThatIsNan) {

@@ -8,7 +8,7 @@
 #include "pdl/compiler/training.h"
 #include "pdl/op/error.h"
 #include "pdl/train/trainer.h"
-#include "test/cc/testing/training_testing.h"
+#include "test/cc/testing/trainer_testing.h"
 
 namespace pdl {
 namespace {
@@ -43,16 +43,8 @@ std::unique_ptr<Trainer> MakeTrainer(TrainerOptions options, DType precision,
   static CPUContext context(2);
   options.network.precision = precision;
   const Graph graph = MakeTrained(text);
-  return Value(Trainer::Create(graph, Value(Dataset::FromTensors(LinePoints(50), graph)),
-                               std::move(options), &context, GlobalRegistry()));
-}
-
-TrainerOptions Options(int64_t epochs) {
-  TrainerOptions options;
-  options.batch_size = 8;
-  options.epochs = epochs;
-  options.seed = 3;
-  return options;
+  return Unwrap(Trainer::Create(graph, Unwrap(Dataset::FromTensors(LinePoints(50), graph)),
+                                std::move(options), &context, GlobalRegistry()));
 }
 
 const char* const kLearned[] = {"w", "v", "b", "w.adam.m", "v.adam.v", "b.adam.t"};
@@ -60,11 +52,11 @@ const char* const kLearned[] = {"w", "v", "b", "w.adam.m", "v.adam.v", "b.adam.t
 /// Parameters and states, as bytes.
 std::string Learned(const Trainer& trainer) {
   std::string bytes;
-  for (const char* name : kLearned) bytes += Bytes(Value(trainer.ValueOf(name)));
+  for (const char* name : kLearned) bytes += Bytes(Unwrap(trainer.ValueOf(name)));
   return bytes;
 }
 float ScaleOf(const Trainer& trainer) {
-  return Elements<float>(Value(trainer.ValueOf("loss_scale")))[0];
+  return Elements<float>(Unwrap(trainer.ValueOf("loss_scale")))[0];
 }
 
 TEST(TrainerPrecision, AStepWhoseGradientsOverflowIsSkipped) {
@@ -74,7 +66,7 @@ TEST(TrainerPrecision, AStepWhoseGradientsOverflowIsSkipped) {
   int64_t skipped = 0;
   double first = 0;
   for (int64_t step = 1; step <= 40; ++step) {
-    const StepReport report = Value(trainer->Step());
+    const StepReport report = Unwrap(trainer->Step());
     if (step == 1) first = report.metrics[0].value;
     EXPECT_EQ(report.loss_scale, scale) << step;
     if (report.is_skipped) {
@@ -87,8 +79,8 @@ TEST(TrainerPrecision, AStepWhoseGradientsOverflowIsSkipped) {
     EXPECT_EQ(ScaleOf(*trainer), scale) << step;
     // A skipped step changes no state except the number of steps.
     const int64_t good = step - skipped;
-    EXPECT_EQ(Elements<int64_t>(Value(trainer->ValueOf("seen")))[0], good);
-    EXPECT_EQ(Elements<int64_t>(Value(trainer->ValueOf("step")))[0], step);
+    EXPECT_EQ(Elements<int64_t>(Unwrap(trainer->ValueOf("seen")))[0], good);
+    EXPECT_EQ(Elements<int64_t>(Unwrap(trainer->ValueOf("step")))[0], step);
     learned = Learned(*trainer);
   }
   EXPECT_GE(skipped, 3);
@@ -99,7 +91,7 @@ TEST(TrainerPrecision, AStepWhoseGradientsOverflowIsSkipped) {
     last = report.training[0].value;
     return llvm::Error::success();
   };
-  EXPECT_EQ(Value(trainer->Train(callbacks)), TrainingEnd::kDone);
+  EXPECT_EQ(Unwrap(trainer->Train(callbacks)), TrainingEnd::kDone);
   EXPECT_LT(last, first / 10);
 }
 
@@ -113,9 +105,9 @@ TEST(TrainerPrecision, LearnsAsInF32) {
       reached[i] = report.training[0].value;
       return llvm::Error::success();
     };
-    EXPECT_EQ(Value(trainer->Train(callbacks)), TrainingEnd::kDone);
+    EXPECT_EQ(Unwrap(trainer->Train(callbacks)), TrainingEnd::kDone);
     for (const char* name : {"w", "v", "b"})
-      EXPECT_EQ(Value(trainer->ValueOf(name)).dtype(), DType::kF32);
+      EXPECT_EQ(Unwrap(trainer->ValueOf(name)).dtype(), DType::kF32);
   }
   EXPECT_NEAR(reached[1], reached[0], 0.1 * reached[0]);
   EXPECT_NEAR(reached[2], reached[0], 0.1 * reached[0]);
@@ -127,8 +119,8 @@ TEST(TrainerPrecision, CheckFiniteLeavesSkippedStepsAlone) {
   std::unique_ptr<Trainer> plain = MakeTrainer(options, DType::kF16);
   options.check_finite = true;
   std::unique_ptr<Trainer> checked = MakeTrainer(options, DType::kF16);
-  EXPECT_EQ(Value(plain->Train()), TrainingEnd::kDone);
-  EXPECT_EQ(Value(checked->Train()), TrainingEnd::kDone);
+  EXPECT_EQ(Unwrap(plain->Train()), TrainingEnd::kDone);
+  EXPECT_EQ(Unwrap(checked->Train()), TrainingEnd::kDone);
   EXPECT_LT(ScaleOf(*plain), 0x1p16f);
   EXPECT_EQ(ScaleOf(*checked), ScaleOf(*plain));
   EXPECT_EQ(Learned(*checked), Learned(*plain));
@@ -166,12 +158,12 @@ TEST(TrainerPrecision, TheScaleGrowsAfterManyGoodSteps) {
   TemporaryFolder folder;
   options.folder = folder.path();
   std::unique_ptr<Trainer> trainer = MakeTrainer(options, DType::kF16, text);
-  EXPECT_EQ(Value(trainer->Train()), TrainingEnd::kDone);
+  EXPECT_EQ(Unwrap(trainer->Train()), TrainingEnd::kDone);
   EXPECT_EQ(ScaleOf(*trainer), 0x1p16f);
   options.steps = 2001;
   std::unique_ptr<Trainer> resumed = MakeTrainer(options, DType::kF16, text);
   ASSERT_EQ(Message(resumed->Resume(folder / "last.safetensors")), "");
-  EXPECT_EQ(Value(resumed->Train()), TrainingEnd::kDone);
+  EXPECT_EQ(Unwrap(resumed->Train()), TrainingEnd::kDone);
   EXPECT_EQ(ScaleOf(*resumed), 0x1p17f);
 }
 
@@ -182,15 +174,15 @@ TEST(TrainerPrecision, ResumesBitForBitWithTheScale) {
     std::unique_ptr<Trainer> whole = MakeTrainer(Options(3), precision);
     std::vector<StepReport> reports;
     // During the skipped steps.
-    for (int i = 0; i < 3; ++i) reports.push_back(Value(whole->Step()));
+    for (int i = 0; i < 3; ++i) reports.push_back(Unwrap(whole->Step()));
     EXPECT_EQ(reports[1].is_skipped, precision == DType::kF16);
     EXPECT_EQ(reports[1].loss_scale, precision == DType::kF16 ? 0x1p15 : 0);
     ASSERT_EQ(Message(whole->Save(path)), "");
-    EXPECT_EQ(Value(ReadCheckpointInfo(path)).precision, precision);
-    EXPECT_EQ(Value(whole->Train()), TrainingEnd::kDone);
+    EXPECT_EQ(Unwrap(ReadCheckpointInfo(path)).precision, precision);
+    EXPECT_EQ(Unwrap(whole->Train()), TrainingEnd::kDone);
     std::unique_ptr<Trainer> resumed = MakeTrainer(Options(3), precision);
     ASSERT_EQ(Message(resumed->Resume(path)), "");
-    EXPECT_EQ(Value(resumed->Train()), TrainingEnd::kDone);
+    EXPECT_EQ(Unwrap(resumed->Train()), TrainingEnd::kDone);
     EXPECT_EQ(Learned(*resumed), Learned(*whole));
     ASSERT_EQ(Message(whole->Save(folder / "whole")), "");
     ASSERT_EQ(Message(resumed->Save(folder / "resumed")), "");
@@ -208,7 +200,7 @@ TEST(TrainerPrecision, OtherDTypesAreRefused) {
   TrainerOptions options = Options(1);
   options.network.precision = DType::kF64;
   const Graph graph = MakeTrained(kLarge);
-  EXPECT_EQ(Message(Trainer::Create(graph, Value(Dataset::FromTensors(LinePoints(50), graph)),
+  EXPECT_EQ(Message(Trainer::Create(graph, Unwrap(Dataset::FromTensors(LinePoints(50), graph)),
                                     options, &context, GlobalRegistry())),
             "products are computed in f32, bf16 or f16, not in f64 [PDL0515]");
 }
@@ -241,8 +233,8 @@ h = reshape(softmax(x @ w @ h), [N, 8])
 loss = mean(cross_entropy(transpose(transpose(h @ w)), t))
 minimize loss with adam(lr=0.1)
 )");
-  Graph step = Value(MakeTrainingStep(graph));
-  auto network = Value(Network::Create(std::move(step), InDType(DType::kBF16), GlobalRegistry()));
+  Graph step = Unwrap(MakeTrainingStep(graph));
+  auto network = Unwrap(Network::Create(std::move(step), InDType(DType::kBF16), GlobalRegistry()));
   const Graph& lowered = network->optimized_graph();
   const auto* w = lowered.FindValue("w");
   const auto casts =
@@ -278,8 +270,8 @@ y, lse = attention(q * w, k * w, k)
 loss = mean(y) + mean(lse)
 minimize loss with sgd(lr=0.1)
 )");
-  auto network = Value(
-      Network::Create(Value(MakeTrainingStep(graph)), InDType(DType::kF16), GlobalRegistry()));
+  auto network = Unwrap(
+      Network::Create(Unwrap(MakeTrainingStep(graph)), InDType(DType::kF16), GlobalRegistry()));
   const std::vector<std::string> calls = CallsOf(network->optimized_graph());
   EXPECT_TRUE(llvm::is_contained(calls, "attention(f16 f16 f16) -> f16"));
   EXPECT_TRUE(llvm::is_contained(calls, "attention_gradient(f16 f16 f16 f32 f16 f32) -> f16"));
@@ -292,8 +284,8 @@ param w: f32[4, 4] = normal()
 loss = mean((reshape(x @ w, [4*N]) - reshape(x, [4*N])) ** 2)
 minimize loss with sgd(lr=0.1)
 )");
-  auto network = Value(
-      Network::Create(Value(MakeTrainingStep(graph)), InDType(DType::kBF16), GlobalRegistry()));
+  auto network = Unwrap(
+      Network::Create(Unwrap(MakeTrainingStep(graph)), InDType(DType::kBF16), GlobalRegistry()));
   const std::vector<std::string> calls = CallsOf(network->optimized_graph());
   EXPECT_TRUE(llvm::is_contained(calls, "matmul(bf16 bf16) -> bf16"));
   EXPECT_TRUE(llvm::is_contained(calls, "reshape(bf16) -> bf16"));
@@ -330,8 +322,8 @@ minimize loss with sgd(lr=0.1)
 
 TEST(ReducePrecision, InBodiesOfLoops) {
   const Graph graph = MakeTrained(kLoop);
-  auto network = Value(
-      Network::Create(Value(MakeTrainingStep(graph)), InDType(DType::kBF16), GlobalRegistry()));
+  auto network = Unwrap(
+      Network::Create(Unwrap(MakeTrainingStep(graph)), InDType(DType::kBF16), GlobalRegistry()));
   const Graph& lowered = network->optimized_graph();
   size_t loops = 0;
   for (const Op* op : lowered.ops()) {
@@ -369,8 +361,8 @@ TEST(ReducePrecision, ALoopComputesNearlyTheSame) {
   const Graph graph = MakeTrained(kLoop);
   std::vector<std::vector<float>> learned;
   for (const DType precision : {DType::kF32, DType::kBF16, DType::kF16}) {
-    auto network = Value(
-        Network::Create(Value(MakeTrainingStep(graph)), InDType(precision), GlobalRegistry()));
+    auto network = Unwrap(
+        Network::Create(Unwrap(MakeTrainingStep(graph)), InDType(precision), GlobalRegistry()));
     Scope scope;
     scope.Create("x")->Set(F32({3, 5, 4}, x));
     scope.Create("t")->Set(F32({3, 4}, t));
@@ -380,7 +372,7 @@ TEST(ReducePrecision, ALoopComputesNearlyTheSame) {
     ASSERT_EQ(Message(network->Run(&scope, &context, run)), "");
     std::vector<float> moved;
     for (const char* name : {"w", "v"}) {
-      const auto before = Elements<float>(Value(network->InitialValue(name)));
+      const auto before = Elements<float>(Unwrap(network->InitialValue(name)));
       const auto after = Elements<float>(*scope.Find(name)->Get<Tensor>());
       for (size_t i = 0; i < before.size(); ++i) moved.push_back(after[i] - before[i]);
     }
@@ -410,7 +402,7 @@ minimize loss with adam(lr=0.02)
 )";
   auto names_in = [](const std::string& path) {
     std::vector<std::string> names;
-    const SafetensorsFile file = Value(SafetensorsFile::Open(path));
+    const SafetensorsFile file = Unwrap(SafetensorsFile::Open(path));
     for (const SafetensorsFile::Entry& entry : file.entries()) names.push_back(entry.name);
     llvm::sort(names);
     return names;
@@ -419,7 +411,7 @@ minimize loss with adam(lr=0.02)
   TrainerOptions options = Options(2);
   options.folder = folder.path();
   std::unique_ptr<Trainer> trainer = MakeTrainer(options, DType::kF16, text);
-  EXPECT_EQ(Value(trainer->Train()), TrainingEnd::kDone);
+  EXPECT_EQ(Unwrap(trainer->Train()), TrainingEnd::kDone);
   EXPECT_EQ(names_in(folder / "best.safetensors"),
             (std::vector<std::string>{"fixed", "seen", "w"}));
   EXPECT_EQ(names_in(folder / "last.safetensors"),

@@ -11,7 +11,7 @@ TEST(Resume, ResumesBitForBitFromAnyStep) {
   TemporaryFolder folder;
   Training whole(Options(3, folder.path()));
   ASSERT_TRUE(whole.trainer) << whole.message;
-  EXPECT_EQ(Value(whole.trainer->Train()), TrainingEnd::kDone);
+  EXPECT_EQ(Unwrap(whole.trainer->Train()), TrainingEnd::kDone);
   const std::string last = ReadBytes(folder / "last.safetensors");
   const std::string best = ReadBytes(folder / "best.safetensors");
   for (int64_t step = 0; step <= 21; ++step) {
@@ -24,13 +24,13 @@ TEST(Resume, ResumesBitForBitFromAnyStep) {
       stop = report.step == step;
       return llvm::Error::success();
     };
-    ASSERT_EQ(Value(first.trainer->Train(callbacks)),
+    ASSERT_EQ(Unwrap(first.trainer->Train(callbacks)),
               step == 21 ? TrainingEnd::kDone : TrainingEnd::kStopped);
     Training second(Options(3, parted.path()));
     ASSERT_EQ(Message(second.trainer->Resume(parted / "last.safetensors")), "");
     EXPECT_TRUE(second.trainer->warnings().empty());
     EXPECT_EQ(second.trainer->step(), step);
-    EXPECT_EQ(Value(second.trainer->Train()), TrainingEnd::kDone);
+    EXPECT_EQ(Unwrap(second.trainer->Train()), TrainingEnd::kDone);
     EXPECT_EQ(Result(*second.trainer), Result(*whole.trainer)) << step;
     EXPECT_EQ(ReadBytes(parted / "last.safetensors"), last) << step;
     EXPECT_EQ(ReadBytes(parted / "best.safetensors"), best) << step;
@@ -107,9 +107,9 @@ TEST(Resume, WhatIsNotTrainedIsInTheCheckpointToo) {
   for (int i = 0; i < 5; ++i) ASSERT_EQ(Message(first.trainer->Step()), "");
   ASSERT_EQ(Message(first.trainer->Save(path)), "");
   ASSERT_EQ(Message(second.trainer->Resume(path)), "");
-  EXPECT_EQ(Elements<float>(Value(second.trainer->ValueOf("k")))[0], 2);
-  EXPECT_EQ(Value(second.trainer->Train()), TrainingEnd::kDone);
-  EXPECT_EQ(Value(whole.trainer->Train()), TrainingEnd::kDone);
+  EXPECT_EQ(Elements<float>(Unwrap(second.trainer->ValueOf("k")))[0], 2);
+  EXPECT_EQ(Unwrap(second.trainer->Train()), TrainingEnd::kDone);
+  EXPECT_EQ(Unwrap(whole.trainer->Train()), TrainingEnd::kDone);
   EXPECT_EQ(Result(*second.trainer), Result(*whole.trainer));
 }
 
@@ -173,7 +173,8 @@ TrainerOptions Watching(int64_t epochs, const std::string& folder, llvm::StringR
 }
 
 void SetPoints(Training* run, const char* text, int64_t rows, uint32_t seed) {
-  run->trainer->SetValidation(Value(Dataset::FromTensors(LinePoints(rows, seed), MakeGraph(text))));
+  run->trainer->SetValidation(
+      Unwrap(Dataset::FromTensors(LinePoints(rows, seed), MakeGraph(text))));
 }
 
 TEST(Resume, WhatSaysWhichEpochIsBestIsAsItWas) {
@@ -257,8 +258,8 @@ TEST(Resume, OtherDataOfAsManyRows) {
   const Graph graph = MakeGraph(kLine);
   std::vector<NamedTensor> points = LinePoints(50);
   points[1] = LinePoints(50, 2)[1];
-  auto trainer = Value(Trainer::Create(graph, Value(Dataset::FromTensors(points, graph)),
-                                       Options(1), &run.context, GlobalRegistry()));
+  auto trainer = Unwrap(Trainer::Create(graph, Unwrap(Dataset::FromTensors(points, graph)),
+                                        Options(1), &run.context, GlobalRegistry()));
   EXPECT_EQ(
       Message(trainer->Resume(path)),
       "'" + path +

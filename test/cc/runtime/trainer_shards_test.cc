@@ -111,14 +111,14 @@ TEST(Shards, ARankHasOnlyItsStates) {
   TemporaryFolder folder;
   Training alone(Options(1), kEvery);
   ASSERT_EQ(Message(alone.trainer->Save(folder / "all")), "");
-  const SafetensorsFile all = Value(SafetensorsFile::Open(folder / "all"));
+  const SafetensorsFile all = Unwrap(SafetensorsFile::Open(folder / "all"));
   RunRanks(2, [&](Communicator& communicator) {
     TrainerOptions options = Sharded();
     options.micro_batch = 4;
     options.communicator = &communicator;
     Training run(options, kEvery);
     ASSERT_TRUE(run.trainer) << run.message;
-    Value(run.trainer->Step());
+    Unwrap(run.trainer->Step());
     int missing = 0;
     for (const SafetensorsFile::Entry& entry : all.entries()) {
       llvm::Expected<Tensor> value = run.trainer->ValueOf(entry.name);
@@ -129,7 +129,7 @@ TEST(Shards, ARankHasOnlyItsStates) {
     }
     // Rank 0 keeps two states of adam, and rank 1 one of momentum.
     EXPECT_EQ(missing, communicator.rank() == 0 ? 1 : 2);
-    for (const auto* name : {"a", "b"}) Value(run.trainer->ValueOf(name));
+    for (const auto* name : {"a", "b"}) Unwrap(run.trainer->ValueOf(name));
   });
 }
 
@@ -143,9 +143,9 @@ TEST(Shards, SendNoMoreThanWithout) {
       options.communicator = &communicator;
       Training run(options, kAdam);
       ASSERT_TRUE(run.trainer) << run.message;
-      Value(run.trainer->Step());
+      Unwrap(run.trainer->Step());
       const int64_t before = communicator.bytes_sent();
-      Value(run.trainer->Step());
+      Unwrap(run.trainer->Step());
       sent[is_sharded][static_cast<size_t>(communicator.rank())] =
           communicator.bytes_sent() - before;
     });

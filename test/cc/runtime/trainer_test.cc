@@ -14,7 +14,7 @@ TEST(Trainer, LearnsALine) {
   Training run(Options(40));
   ASSERT_TRUE(run.trainer) << run.message;
   const Graph graph = MakeGraph(kLine);
-  run.trainer->SetValidation(Value(Dataset::FromTensors(LinePoints(20, 9), graph)));
+  run.trainer->SetValidation(Unwrap(Dataset::FromTensors(LinePoints(20, 9), graph)));
   EXPECT_EQ(run.trainer->metrics(), (llvm::ArrayRef<std::string>{"loss", "largest"}));
   EXPECT_EQ(run.trainer->losses(), (llvm::ArrayRef<std::string>{"loss"}));
   std::vector<StepReport> steps;
@@ -28,7 +28,7 @@ TEST(Trainer, LearnsALine) {
     epochs.push_back(report);
     return llvm::Error::success();
   };
-  EXPECT_EQ(Value(run.trainer->Train(callbacks)), TrainingEnd::kDone);
+  EXPECT_EQ(Unwrap(run.trainer->Train(callbacks)), TrainingEnd::kDone);
   ASSERT_EQ(steps.size(), 280u);
   EXPECT_EQ(steps[0].batches, 7);
   EXPECT_EQ(steps[0].rows, 8);
@@ -44,7 +44,7 @@ TEST(Trainer, LearnsALine) {
   EXPECT_TRUE(epochs[0].is_best);
   EXPECT_LT(epochs.back().validation[0].value, 0.05) << "without dropout";
   EXPECT_EQ(epochs.back().validation[1].name, "largest");
-  EXPECT_EQ(Elements<int64_t>(Value(run.trainer->ValueOf("count")))[0], 280);
+  EXPECT_EQ(Elements<int64_t>(Unwrap(run.trainer->ValueOf("count")))[0], 280);
   EXPECT_EQ(run.trainer->step(), 280);
   EXPECT_EQ(run.trainer->epoch(), 40);
 }
@@ -54,7 +54,7 @@ TEST(Trainer, SameBitsWithAnyNumberOfThreads) {
   for (int threads : {1, 2, 3}) {
     Training run(Options(3), kLine, 50, threads);
     ASSERT_TRUE(run.trainer) << run.message;
-    EXPECT_EQ(Value(run.trainer->Train()), TrainingEnd::kDone);
+    EXPECT_EQ(Unwrap(run.trainer->Train()), TrainingEnd::kDone);
     if (first.empty()) first = Result(*run.trainer);
     EXPECT_EQ(Result(*run.trainer), first);
   }
@@ -72,7 +72,7 @@ TEST(Trainer, OrderAndShortBatches) {
     rows += report.rows;
     return llvm::Error::success();
   };
-  EXPECT_EQ(Value(run.trainer->Train(callbacks)), TrainingEnd::kDone);
+  EXPECT_EQ(Unwrap(run.trainer->Train(callbacks)), TrainingEnd::kDone);
   EXPECT_EQ(rows, 48);
 }
 
@@ -82,14 +82,14 @@ TEST(Trainer, StepsLimitInsideOfAnEpoch) {
   options.steps = 10;
   Training first(options);
   ASSERT_TRUE(first.trainer) << first.message;
-  EXPECT_EQ(Value(first.trainer->Train()), TrainingEnd::kDone);
+  EXPECT_EQ(Unwrap(first.trainer->Train()), TrainingEnd::kDone);
   EXPECT_EQ(first.trainer->step(), 10);
   options.steps = 21;
   Training second(options);
   ASSERT_EQ(Message(second.trainer->Resume(folder / "last.safetensors")), "");
-  EXPECT_EQ(Value(second.trainer->Train()), TrainingEnd::kDone);
+  EXPECT_EQ(Unwrap(second.trainer->Train()), TrainingEnd::kDone);
   Training whole(Options(3));
-  EXPECT_EQ(Value(whole.trainer->Train()), TrainingEnd::kDone);
+  EXPECT_EQ(Unwrap(whole.trainer->Train()), TrainingEnd::kDone);
   EXPECT_EQ(Result(*second.trainer), Result(*whole.trainer));
 }
 
@@ -97,7 +97,7 @@ TEST(Trainer, StepByStep) {
   Training run(Options(1)), other(Options(2));
   ASSERT_TRUE(run.trainer) << run.message;
   for (int i = 0; i < 14; ++i) ASSERT_EQ(Message(run.trainer->Step()), "");
-  EXPECT_EQ(Value(other.trainer->Train()), TrainingEnd::kDone);
+  EXPECT_EQ(Unwrap(other.trainer->Train()), TrainingEnd::kDone);
   EXPECT_EQ(Result(*run.trainer), Result(*other.trainer));
 }
 
@@ -107,7 +107,7 @@ TEST(Trainer, EndsWhereItGetsNoBetter) {
   options.monitor = "largest:max";  // which decreases
   Training run(options);
   ASSERT_TRUE(run.trainer) << run.message;
-  EXPECT_EQ(Value(run.trainer->Train()), TrainingEnd::kPatience);
+  EXPECT_EQ(Unwrap(run.trainer->Train()), TrainingEnd::kPatience);
   EXPECT_LT(run.trainer->epoch(), 100);
 }
 
@@ -122,7 +122,7 @@ TEST(Trainer, ALossThatIsNoNumber) {
   ASSERT_TRUE(run.trainer) << run.message;
   EXPECT_EQ(Message(run.trainer->Train()),
             "the loss 'loss' is inf in step 2, of epoch 1 [PDL0514]");
-  EXPECT_EQ(Value(ReadCheckpointInfo(folder / "last.safetensors")).step, 1)
+  EXPECT_EQ(Unwrap(ReadCheckpointInfo(folder / "last.safetensors")).step, 1)
       << "the last good checkpoint stays";
   EXPECT_EQ(folder.CountFiles(), 1u);
 
@@ -156,7 +156,7 @@ TEST(Trainer, WhatIsNoNumberIsNotKept) {
   Training run(options, kSpoiled);
   ASSERT_TRUE(run.trainer) << run.message;
   EXPECT_EQ(Message(run.trainer->Train()), "state 'v' holds nan after step 4 [PDL0514]");
-  EXPECT_EQ(Value(ReadCheckpointInfo(folder / "last.safetensors")).step, 3);
+  EXPECT_EQ(Unwrap(ReadCheckpointInfo(folder / "last.safetensors")).step, 3);
   EXPECT_EQ(folder.CountFiles(), 1u);
   // Nor at the end, where no later step would detect it.
   TemporaryFolder other;
@@ -178,8 +178,8 @@ update high = high * 1e30
 minimize loss with sgd(lr=0.1)
 )");
   ASSERT_TRUE(run.trainer) << run.message;
-  EXPECT_EQ(Value(run.trainer->Train()), TrainingEnd::kDone);
-  EXPECT_EQ(Elements<float>(Value(run.trainer->ValueOf("high")))[0], INFINITY);
+  EXPECT_EQ(Unwrap(run.trainer->Train()), TrainingEnd::kDone);
+  EXPECT_EQ(Elements<float>(Unwrap(run.trainer->ValueOf("high")))[0], INFINITY);
 }
 
 TEST(Trainer, AStateOfNoMatterMayBeNoNumber) {
@@ -193,8 +193,8 @@ loss = mean((reshape(x @ w, [N]) - t) ** 2)
 update share = sum(x * large) / sum(large)
 minimize loss with adam(lr=0.1)
 )");
-  EXPECT_EQ(Value(run.trainer->Train()), TrainingEnd::kDone);
-  EXPECT_TRUE(std::isnan(Elements<float>(Value(run.trainer->ValueOf("share")))[0]));
+  EXPECT_EQ(Unwrap(run.trainer->Train()), TrainingEnd::kDone);
+  EXPECT_TRUE(std::isnan(Elements<float>(Unwrap(run.trainer->ValueOf("share")))[0]));
 }
 
 TEST(Trainer, DataThatAreNoNumbers) {
@@ -202,11 +202,11 @@ TEST(Trainer, DataThatAreNoNumbers) {
   auto points = [&](int64_t rows, int64_t odd, float value) {
     std::vector<NamedTensor> tensors = LinePoints(rows);
     tensors[0].second.data<float>()[2 * odd + 1] = value;
-    return Value(Dataset::FromTensors(tensors, graph, "d.npz"));
+    return Unwrap(Dataset::FromTensors(tensors, graph, "d.npz"));
   };
   CPUContext context(1);
   auto made = [&](Dataset data, TrainerOptions options) {
-    return Value(Trainer::Create(graph, std::move(data), options, &context, GlobalRegistry()));
+    return Unwrap(Trainer::Create(graph, std::move(data), options, &context, GlobalRegistry()));
   };
   TrainerOptions options = Options(3);
   options.batch_size = 50;
@@ -241,9 +241,9 @@ output loss = mean(sequence_pool(x)) * w
 update w = w - 0.1
 )");
   CPUContext context(1);
-  auto trainer = Value(Trainer::Create(
+  auto trainer = Unwrap(Trainer::Create(
       graph,
-      Value(Dataset::FromTensors(
+      Unwrap(Dataset::FromTensors(
           {{"x", F32({4, 2}, {0, 1, 2, 3, 4, 5, NAN, 7})}, {"x.offsets", I64({0, 1, 1, 3, 4})}},
           graph, "d.npz")),
       Options(1), &context, GlobalRegistry()));
@@ -273,9 +273,9 @@ TEST(Trainer, MinimizeStatements) {
     CompileResult result = Compile(request);
     EXPECT_TRUE(result.graph);
     static CPUContext context(2);
-    return Value(Trainer::Create(*result.graph,
-                                 Value(Dataset::FromTensors(LinePoints(50), *result.graph)),
-                                 std::move(options), &context, GlobalRegistry()));
+    return Unwrap(Trainer::Create(*result.graph,
+                                  Unwrap(Dataset::FromTensors(LinePoints(50), *result.graph)),
+                                  std::move(options), &context, GlobalRegistry()));
   };
   TemporaryFolder folder;
   const std::string path = folder / "c.safetensors";
@@ -292,15 +292,15 @@ TEST(Trainer, MinimizeStatements) {
     last = report.training[0].value;
     return llvm::Error::success();
   };
-  EXPECT_EQ(Value(whole->Train(callbacks)), TrainingEnd::kDone);
+  EXPECT_EQ(Unwrap(whole->Train(callbacks)), TrainingEnd::kDone);
   EXPECT_LT(last, 0.5);
   EXPECT_EQ(std::vector<size_t>(counts.begin(), counts.begin() + 6),
             (std::vector<size_t>{1, 1, 2, 1, 1, 2}));
   std::unique_ptr<Trainer> resumed = make(Options(40));
   ASSERT_EQ(Message(resumed->Resume(path)), "");
-  EXPECT_EQ(Value(resumed->Train()), TrainingEnd::kDone);
+  EXPECT_EQ(Unwrap(resumed->Train()), TrainingEnd::kDone);
   for (const char* name : {"w", "b"})
-    EXPECT_EQ(Bytes(Value(resumed->ValueOf(name))), Bytes(Value(whole->ValueOf(name))));
+    EXPECT_EQ(Bytes(Unwrap(resumed->ValueOf(name))), Bytes(Unwrap(whole->ValueOf(name))));
 }
 
 /// The parameters after one step, by name.
@@ -313,7 +313,7 @@ std::map<std::string, float> AfterOneStep(const std::string& text) {
   std::map<std::string, float> values;
   const Graph graph = MakeGraph(text);
   for (const auto* parameter : graph.parameters())
-    values[parameter->name()] = Elements<float>(Value(run.trainer->ValueOf(parameter->name())))[0];
+    values[parameter->name()] = Elements<float>(Unwrap(run.trainer->ValueOf(parameter->name())))[0];
   return values;
 }
 

@@ -74,7 +74,7 @@ TEST(TreeSum, HasTheSameBitsForAnyNumberOfRanks) {
         for (int64_t leaf = range.begin; leaf < range.end; ++leaf) own.AddLeaf(LeafOf(leaf));
         SumNote note{5, 0, communicator.rank() == 1};
         const TreeValues sum =
-            Value(SumOverRanks(std::move(own), leaves, {{7, 3}, {}}, communicator, &note));
+            Unwrap(SumOverRanks(std::move(own), leaves, {{7, 3}, {}}, communicator, &note));
         EXPECT_EQ(sum.f32, expected.f32) << leaves << " leaves, " << ranks << " ranks";
         EXPECT_EQ(sum.f64, expected.f64);
         EXPECT_EQ(note.stop, 1);
@@ -91,8 +91,8 @@ TEST(TreeSum, SendsNoMoreThanTheBound) {
       for (int i = 0; i < 2; ++i) own.AddLeaf({std::vector<float>(kElements, 1.0f), {}});
       SumNote note;
       const int64_t before = communicator.bytes_sent();
-      const TreeValues sum =
-          Value(SumOverRanks(std::move(own), 2 * ranks, {{kElements, 0}, {}}, communicator, &note));
+      const TreeValues sum = Unwrap(
+          SumOverRanks(std::move(own), 2 * ranks, {{kElements, 0}, {}}, communicator, &note));
       EXPECT_EQ(sum.f32.back(), 2.0f * static_cast<float>(ranks));
       const int64_t notes = (ranks - 1) * static_cast<int64_t>(sizeof(SumNote));
       EXPECT_EQ(communicator.bytes_sent() - before,
@@ -112,7 +112,7 @@ TEST(TreeSum, RanksGetValuesOfTheirOwn) {
     // f32: two common values, none of rank 0, four of rank 1, one of rank 2.
     const SumLayout layout{{2, 1}, {{0, 1}, {4, 0}, {1, 1}}};
     SumNote note;
-    const TreeValues sum = Value(SumOverRanks(std::move(own), 6, layout, communicator, &note));
+    const TreeValues sum = Unwrap(SumOverRanks(std::move(own), 6, layout, communicator, &note));
     const auto& [f32, f64] = expected;
     const std::vector<float> f32_of[] = {{f32[0], f32[1]},
                                          {f32[0], f32[1], f32[2], f32[3], f32[4], f32[5]},
@@ -150,7 +150,7 @@ TEST(TreeSum, LongVectorsAreSentInPieces) {
       for (int64_t leaf = range.begin; leaf < range.end; ++leaf) own.AddLeaf(leaf_of(leaf));
       SumNote note;
       const TreeValues sum =
-          Value(SumOverRanks(std::move(own), leaves, layout, communicator, &note));
+          Unwrap(SumOverRanks(std::move(own), leaves, layout, communicator, &note));
       auto begin = expected.f32.begin() + static_cast<int64_t>(layout.common.f32);
       std::vector<float> f32(expected.f32.begin(), begin);
       for (int rank = 0; rank < communicator.rank(); ++rank)
@@ -205,7 +205,7 @@ TEST(TreeSum, EmptyVectors) {
     own.AddLeaf({});
     SumNote note;
     EXPECT_TRUE(
-        Value(SumOverRanks(std::move(own), 2, {{0, 0}, {}}, communicator, &note)).f32.empty());
+        Unwrap(SumOverRanks(std::move(own), 2, {{0, 0}, {}}, communicator, &note)).f32.empty());
   });
 }
 
@@ -216,7 +216,7 @@ TEST(TreeSum, NansStay) {
     own.AddLeaf({{communicator.rank() == 0 ? infinity : -infinity, 1.0f}, {}});
     SumNote note;
     const TreeValues sum =
-        Value(SumOverRanks(std::move(own), 2, {{2, 0}, {}}, communicator, &note));
+        Unwrap(SumOverRanks(std::move(own), 2, {{2, 0}, {}}, communicator, &note));
     EXPECT_TRUE(std::isnan(sum.f32[0]));
     EXPECT_EQ(sum.f32[1], 2.0f);
   });
@@ -268,7 +268,7 @@ TEST(SumQueue, ReturnsAllSumsInOrder) {
         SumQueue queue(communicator, leaves, {7, 0, communicator.rank() == 2});
         for (int i = 0; i + 1 < count; ++i) queue.Add(PartOf(leaves, 10 * i, communicator), layout);
         const std::vector<TreeValues> sums =
-            Value(queue.Finish(PartOf(leaves, 10 * (count - 1), communicator), layout));
+            Unwrap(queue.Finish(PartOf(leaves, 10 * (count - 1), communicator), layout));
         ASSERT_EQ(sums.size(), static_cast<size_t>(count));
         for (int i = 0; i < count; ++i) {
           EXPECT_EQ(sums[static_cast<size_t>(i)].f32, SumOf(leaves, 10 * i).f32);
@@ -289,7 +289,7 @@ TEST(SumQueue, ComputesInTheCallersThreadIfTheCommunicatorRequiresIt) {
         queue.Add(PartOf(2, 0, communicator), layout);
         EXPECT_EQ(communicator.bytes_sent(), 0);
         const std::vector<TreeValues> sums =
-            Value(queue.Finish(PartOf(2, 5, communicator), layout));
+            Unwrap(queue.Finish(PartOf(2, 5, communicator), layout));
         ASSERT_EQ(sums.size(), 2u);
         EXPECT_EQ(sums[0].f32, SumOf(2, 0).f32);
         EXPECT_EQ(sums[1].f32, SumOf(2, 5).f32);
@@ -325,7 +325,7 @@ TEST(SumQueue, ErrorsEndTheStep) {
 TEST(Communicator, GathersAndBroadcasts) {
   RunRanks(3, [&](Communicator& communicator) {
     const std::string own(static_cast<size_t>(communicator.rank()) * 2, 'x');
-    EXPECT_EQ(Value(communicator.AllGather(own)), (std::vector<std::string>{"", "xx", "xxxx"}));
+    EXPECT_EQ(Unwrap(communicator.AllGather(own)), (std::vector<std::string>{"", "xx", "xxxx"}));
     std::string text = communicator.rank() == 2 ? "two" : "...";
     EXPECT_EQ(Message(communicator.Broadcast(2, {text.data(), text.size()})), "");
     EXPECT_EQ(text, "two");

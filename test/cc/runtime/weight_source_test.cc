@@ -38,7 +38,7 @@ struct Split {
 
 TEST(WeightSource, AnIndexNamesTheParts) {
   Split split;
-  const WeightSource source = Value(WeightSource::Open(split.Index(
+  const WeightSource source = Unwrap(WeightSource::Open(split.Index(
       R"({"metadata": {"total_size": 24}, "weight_map":
           {"b": "model-2.safetensors", "a": "model-1.safetensors"}})")));
   ASSERT_EQ(source.listing().entries.size(), 2u);
@@ -76,7 +76,7 @@ TEST(WeightSource, AHostileIndexIsAnError) {
 TEST(WeightSource, APatternNamesFiles) {
   Split split;
   const WeightSource source =
-      Value(WeightSource::OpenInFolder(split.folder / "", "model-*.safetensors"));
+      Unwrap(WeightSource::OpenInFolder(split.folder / "", "model-*.safetensors"));
   EXPECT_EQ(source.listing().entries.size(), 3u);
   EXPECT_NE(Message(WeightSource::Open(split.folder / "other-*.safetensors"))
                 .find("no file has such a name [PDL0401]"),
@@ -107,10 +107,10 @@ TEST(ConvertWeight, EachPairOfDTypes) {
   const Constant stored = Floats({2, 3}, {1, -2, 0.5f, 65504, -0.0f, 3}).ToConstant();
   const DType dtypes[] = {DType::kF16, DType::kBF16, DType::kF32, DType::kF64};
   for (const DType from : dtypes) {
-    const Constant first = Value(ConvertWeight(stored, from, false));
+    const Constant first = Unwrap(ConvertWeight(stored, from, false));
     for (const DType to : dtypes) {
       for (const bool transpose : {false, true}) {
-        const Constant made = Value(ConvertWeight(first, to, transpose));
+        const Constant made = Unwrap(ConvertWeight(first, to, transpose));
         EXPECT_EQ(made.dtype(), to);
         EXPECT_EQ(made.sizes()[0], transpose ? 3 : 2);
         for (int64_t i = 0; i < 2; ++i) {
@@ -131,21 +131,21 @@ TEST(ConvertWeight, RoundsAndKeepsNaN) {
   const Constant stored =
       Floats({4}, {1.0f + 0x1p-9f, 1e6f, inf, std::numeric_limits<float>::quiet_NaN()})
           .ToConstant();
-  const Constant bf16 = Value(ConvertWeight(stored, DType::kBF16, false));
+  const Constant bf16 = Unwrap(ConvertWeight(stored, DType::kBF16, false));
   EXPECT_EQ(bf16.ElementAsDouble(0), 1.0);
-  const Constant f16 = Value(ConvertWeight(stored, DType::kF16, false));
+  const Constant f16 = Unwrap(ConvertWeight(stored, DType::kF16, false));
   EXPECT_EQ(f16.ElementAsDouble(1), inf);
   EXPECT_EQ(f16.ElementAsDouble(2), inf);
   EXPECT_NE(f16.ElementAsDouble(3), f16.ElementAsDouble(3));
 }
 
 TEST(ConvertWeight, EmptyAndIntegers) {
-  const Constant empty = Value(ConvertWeight(Floats({0, 3}, {}).ToConstant(), DType::kF16, true));
+  const Constant empty = Unwrap(ConvertWeight(Floats({0, 3}, {}).ToConstant(), DType::kF16, true));
   EXPECT_EQ(empty.sizes()[0], 3);
   EXPECT_EQ(empty.sizes()[1], 0);
   const std::vector<int64_t> numbers = {1, 2, 3, 4, 5, 6};
   const Constant integers = Tensor::FromValues<int64_t>(DType::kI64, {2, 3}, numbers).ToConstant();
-  const Constant turned = Value(ConvertWeight(integers, DType::kI64, true));
+  const Constant turned = Unwrap(ConvertWeight(integers, DType::kI64, true));
   EXPECT_EQ(turned.values<int64_t>()[1], 4);
   EXPECT_EQ(turned.values<int64_t>()[4], 3);
 }

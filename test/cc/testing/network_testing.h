@@ -27,7 +27,7 @@ inline std::shared_ptr<const Network> MakeNetwork(const std::string& text,
     ADD_FAILURE() << mistakes;
     return nullptr;
   }
-  return Value(Network::Create(std::move(*result.graph), std::move(options), GlobalRegistry()));
+  return Unwrap(Network::Create(std::move(*result.graph), std::move(options), GlobalRegistry()));
 }
 
 inline Tensor F32(llvm::ArrayRef<int64_t> sizes, llvm::ArrayRef<float> values) {
@@ -49,6 +49,18 @@ inline Tensor Noise(llvm::ArrayRef<int64_t> sizes, uint32_t seed = 1) {
 
 inline void Feed(Scope& scope, const std::string& name, Tensor tensor) {
   scope.Create(name)->Set(std::move(tensor));
+}
+
+inline llvm::Error RunOnce(const Network& network, Scope& scope, const RunOptions& options = {}) {
+  CPUContext context;
+  return network.Run(&scope, &context, options);
+}
+
+/// `pdl dump --emit=plan`.
+inline std::string PlanOf(const Network& network, const RunOptions& options = {},
+                          const llvm::StringMap<int64_t>& sizes = {}) {
+  CPUContext context(1);
+  return Unwrap(network.DescribePlan(&context, options, sizes));
 }
 
 /// The tensor with that name in the scope, printed; "nothing" if there is none.

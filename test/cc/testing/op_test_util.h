@@ -3,6 +3,7 @@
 #define PDL_TEST_CC_TESTING_OP_TEST_UTIL_H_
 
 #include <functional>
+#include <limits>
 #include <string>
 #include <vector>
 
@@ -14,6 +15,12 @@
 namespace pdl::testing {
 
 using Attributes = std::vector<NamedAttribute>;
+
+inline constexpr double kNan = std::numeric_limits<double>::quiet_NaN();
+inline constexpr double kInf = std::numeric_limits<double>::infinity();
+inline constexpr DType kFloatDTypes[] = {DType::kF16, DType::kBF16, DType::kF32, DType::kF64};
+
+inline Shape ShapeOf(llvm::ArrayRef<int64_t> sizes) { return Shape(sizes.begin(), sizes.end()); }
 
 /// A tensor of the dtype that corresponds to T.
 template <class T>

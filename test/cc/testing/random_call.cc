@@ -12,7 +12,6 @@ namespace {
 constexpr DType kAllDTypes[] = {DType::kF32, DType::kF32, DType::kF16, DType::kBF16, DType::kF64,
                                 DType::kI64, DType::kI32, DType::kI8,  DType::kU8,   DType::kBool,
                                 DType::kI16, DType::kU16, DType::kU32, DType::kU64};
-constexpr int64_t kMaxElements = 1 << 15;
 
 bool AreBothFloats(DType a, DType b) { return kFloats.Contains(a) && kFloats.Contains(b); }
 bool AreBothIntegers(DType a, DType b) { return kIntegers.Contains(a) && kIntegers.Contains(b); }

@@ -11,6 +11,9 @@
 
 namespace pdl {
 
+/// Of an operand or a result.
+inline constexpr int64_t kMaxElements = 1 << 15;
+
 /// An operand of a call that is to be added to a network.
 struct WantedOperand {
   Type type;

@@ -12,8 +12,6 @@
 namespace pdl {
 namespace {
 
-constexpr int64_t kMaxElements = 1 << 15;
-
 bool IsConstant(const Type& type) {
   return llvm::all_of(type.dims, [](const Dim& dim) { return dim.is_constant(); });
 }
@@ -35,9 +33,9 @@ bool IsSmall(const Type& type) {
   return elements <= kMaxElements;
 }
 
-class Generator {
+class GraphGenerator {
  public:
-  Generator(CallCorpus& corpus, RandomSource& random) : corpus_(corpus), random_(random) {}
+  GraphGenerator(CallCorpus& corpus, RandomSource& random) : corpus_(corpus), random_(random) {}
 
   RandomGraph Make() {
     Begin();
@@ -390,7 +388,7 @@ class Generator {
 }  // namespace
 
 RandomGraph MakeRandomGraph(CallCorpus& corpus, RandomSource& random) {
-  return Generator(corpus, random).Make();
+  return GraphGenerator(corpus, random).Make();
 }
 
 int64_t RandomGraphSize(llvm::StringRef symbol) {

@@ -17,9 +17,9 @@ struct Made {
   bool is_ragged() const { return dims.size() > 1 && dims[1][0] == '~'; }
 };
 
-class Generator {
+class NetworkGenerator {
  public:
-  Generator(uint64_t seed, unsigned size) : random_(seed), budget_(size) {}
+  NetworkGenerator(uint64_t seed, unsigned size) : random_(seed), budget_(size) {}
 
   std::string Network() {
     Layers();
@@ -354,7 +354,9 @@ class Generator {
 
 }  // namespace
 
-std::string RandomNetwork(uint64_t seed, unsigned size) { return Generator(seed, size).Network(); }
+std::string RandomNetwork(uint64_t seed, unsigned size) {
+  return NetworkGenerator(seed, size).Network();
+}
 
 int64_t RandomNetworkSize(char symbol) {
   switch (symbol) {

@@ -132,9 +132,9 @@ class Generator {
       if (named_only || (may_name && Chance(40))) {
         Token(Name());
         Token("=");
-        Value(depth);
+        Unwrap(depth);
       } else {
-        Value(depth);
+        Unwrap(depth);
         if (may_spread && Chance(8)) Token("...");
       }
     }
@@ -146,7 +146,7 @@ class Generator {
     Close(close, trailing_comma_);
   }
   // Where a record is allowed.
-  void Value(int depth) {
+  void Unwrap(int depth) {
     if (depth > 0 && Chance(6)) {
       Group("{", "}", depth - 1, true, true);
     } else {
@@ -329,7 +329,7 @@ class Generator {
   void With(uint32_t percent) {
     if (!Chance(percent)) return;
     Token("with");
-    Value(SomeDepth());
+    Unwrap(SomeDepth());
   }
 
   // --- Statements ---------------------------------------------------------------------------
@@ -362,7 +362,7 @@ class Generator {
     Type();
     if (Chance(40)) {
       Token("=");
-      Value(2);
+      Unwrap(2);
     }
   }
   void Bindings(bool may_be_nameless) {
@@ -376,7 +376,7 @@ class Generator {
       Token(Name());
       if (Chance(60) || may_be_nameless) {
         Token("=");
-        Value(SomeDepth());
+        Unwrap(SomeDepth());
       }
     }
   }
@@ -398,7 +398,7 @@ class Generator {
     Type();
     if (!has_value) return;
     Token("=");
-    Value(SomeDepth());
+    Unwrap(SomeDepth());
   }
 
   // No blanks before a statement.
@@ -420,7 +420,7 @@ class Generator {
         Word("update");
         Token(Name());
         Token("=");
-        return Value(SomeDepth());
+        return Unwrap(SomeDepth());
       case 5:
         Word("output");
         return Bindings(false);
@@ -443,7 +443,7 @@ class Generator {
         Word("layer");
         Token(Name());
         Token("=");
-        return Value(SomeDepth());
+        return Unwrap(SomeDepth());
       case 9:
         text_ += "import";
         Token(Text());
@@ -485,7 +485,7 @@ class Generator {
         Word("feed");
         Path();
         Token("=");
-        return Value(SomeDepth());
+        return Unwrap(SomeDepth());
       case 14:
         text_ += "expect";
         if (Chance(30)) {
@@ -550,19 +550,19 @@ class Generator {
           Token(Name());
         }
         Token("=");
-        return Value(SomeDepth());
+        return Unwrap(SomeDepth());
       case 21:
         text_ += Name();
         Token(":");
         Type();
         Token("=");
-        return Value(SomeDepth());
+        return Unwrap(SomeDepth());
       default:
         break;
     }
     text_ += Name();
     Token("=");
-    Value(SomeDepth());
+    Unwrap(SomeDepth());
   }
 
   std::mt19937_64 random_;

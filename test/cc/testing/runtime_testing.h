@@ -21,11 +21,14 @@ std::string Message(llvm::Expected<T> result) {
 
 /// The value; an Error fails the test and returns a default T.
 template <typename T>
-T Value(llvm::Expected<T> result) {
+T Unwrap(llvm::Expected<T> result) {
   if (result) return std::move(*result);
   ADD_FAILURE() << llvm::toString(result.takeError());
   return T();
 }
+
+/// The path of a file of test data, from the folder test/.
+inline std::string DataFile(const std::string& name) { return "cc/data/" + name; }
 
 /// A temporary folder, removed by the destructor.
 class TemporaryFolder {

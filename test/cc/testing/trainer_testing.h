@@ -46,7 +46,7 @@ inline TrainerOptions Options(int64_t epochs, const std::string& folder = "") {
 /// All results of a run, as bytes.
 inline std::string Result(const Trainer& trainer) {
   std::string bytes;
-  for (const char* name : {"w", "b", "count"}) bytes += Bytes(Value(trainer.ValueOf(name)));
+  for (const char* name : {"w", "b", "count"}) bytes += Bytes(Unwrap(trainer.ValueOf(name)));
   return bytes;
 }
 

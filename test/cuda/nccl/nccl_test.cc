@@ -76,7 +76,7 @@ TEST(Nccl, SumsHaveTheBitsOfTheHost) {
     for (const int ranks : {1, 2, 3, 4})
       RunRanks(ranks, [&](Communicator& communicator) {
         const MicroBatchRange range = MicroBatchesOf(leaves, communicator.rank(), ranks);
-        const auto transport = Value(ConnectByNccl(communicator));
+        const auto transport = Unwrap(ConnectByNccl(communicator));
         NcclHostRanks device(communicator, *transport);
         const SumLayout layout{{kCount, 0}, {}};
         TreeSum host(range.begin);
@@ -92,7 +92,7 @@ TEST(Nccl, SumsHaveTheBitsOfTheHost) {
         EXPECT_EQ(Message(device.Finish()), "");
         SumNote note;
         const TreeValues expected =
-            Value(SumOverRanks(std::move(host), leaves, layout, communicator, &note));
+            Unwrap(SumOverRanks(std::move(host), leaves, layout, communicator, &note));
         const float* const f32 = sum.total().f32();
         EXPECT_EQ(std::vector<float>(f32, f32 + kCount) == expected.f32, true)
             << leaves << " leaves, " << ranks << " ranks";
@@ -103,7 +103,7 @@ TEST(Nccl, Calls) {
   const Fake fake = TheFake();
   fake.reset();
   RunRanks(2, [&](Communicator& communicator) {
-    const auto transport = Value(ConnectByNccl(communicator));
+    const auto transport = Unwrap(ConnectByNccl(communicator));
     NcclHostRanks device(communicator, *transport);
     const SumLayout layout{{64, 0}, {{0, 0}, {8, 0}}};
     DeviceSum sum(device, layout, communicator.rank(), 2);
@@ -152,7 +152,7 @@ TEST(Nccl, ARankThatDoesNotAnswer) {
   RunRanks(
       2,
       [&](Communicator& communicator) {
-        const auto transport = Value(ConnectByNccl(communicator));
+        const auto transport = Unwrap(ConnectByNccl(communicator));
         communicator.set_timeout(60);  // not that of the transport
         if (communicator.rank() == 1) {
           EXPECT_EQ(Message(communicator.Barrier()), "");
@@ -169,7 +169,7 @@ TEST(Nccl, ARankThatDoesNotAnswer) {
       1);
   // A rank that never joins.
   ncclUniqueId id = {};
-  const NcclLibrary& library = *Value(NcclLibrary::Load());
+  const NcclLibrary& library = *Unwrap(NcclLibrary::Load());
   ASSERT_EQ(library.GetUniqueId(&id), ncclSuccess);
   fake.reset();
   EXPECT_EQ(Message(NcclCommunicator::Create(library, id, 0, 2, 0.1).takeError()),
@@ -183,7 +183,7 @@ TEST(Nccl, WorkThatDoesNotEnd) {
   RunRanks(
       2,
       [&](Communicator& communicator) {
-        const auto transport = Value(ConnectByNccl(communicator));
+        const auto transport = Unwrap(ConnectByNccl(communicator));
         EXPECT_EQ(Message(ExchangeNumbers(*transport, communicator.rank())), "");
         EXPECT_EQ(Message(transport->Wait([]() -> llvm::Expected<bool> { return false; })),
                   "a transfer between GPUs by NCCL: other ranks did not answer within 1 s");
@@ -229,7 +229,7 @@ TEST(Nccl, AnErrorOfTheDeviceEndsTheWait) {
   const Fake fake = TheFake();
   fake.reset();
   RunRanks(2, [&](Communicator& communicator) {
-    const auto transport = Value(ConnectByNccl(communicator));
+    const auto transport = Unwrap(ConnectByNccl(communicator));
     EXPECT_EQ(Message(transport->Wait([]() -> llvm::Expected<bool> {
                 return llvm::make_error<RankError>("the GPU failed");
               })),
