@@ -1,4 +1,4 @@
-# cmake --install and what find_package(pdl) needs.
+# cmake --install, and what find_package(pdl) and pkg-config need.
 include(CMakePackageConfigHelpers)
 
 set(package_dir ${CMAKE_INSTALL_LIBDIR}/cmake/pdl)
@@ -20,3 +20,8 @@ configure_package_config_file(cmake/pdlConfig.cmake.in pdlConfig.cmake
 write_basic_package_version_file(pdlConfigVersion.cmake COMPATIBILITY SameMinorVersion)
 install(FILES ${PROJECT_BINARY_DIR}/pdlConfig.cmake ${PROJECT_BINARY_DIR}/pdlConfigVersion.cmake
               cmake/pdlAddPlugin.cmake DESTINATION ${package_dir})
+
+# Relative to the file, so an installation can be moved.
+file(RELATIVE_PATH PDL_PREFIX_OF_PC /${CMAKE_INSTALL_LIBDIR}/pkgconfig /)
+configure_file(cmake/pdl.pc.in pdl.pc @ONLY)
+install(FILES ${PROJECT_BINARY_DIR}/pdl.pc DESTINATION ${CMAKE_INSTALL_LIBDIR}/pkgconfig)

@@ -241,6 +241,13 @@ pdl_status* pdl_model_from_source(const char* source, const char* name, const pd
     return Give(pdl::Model::FromSource(source, OptionsOf(options), name), model);
   });
 }
+pdl_status* pdl_model_from_bytes(const void* data, size_t size, const char* name,
+                                 const pdl_options* options, pdl_model** model) {
+  Clear(model);
+  return WithAll({{name, "name"}, {model, "model"}}, [&] {
+    return Give(pdl::Model::FromBytes(data, size, name, OptionsOf(options)), model);
+  });
+}
 void pdl_model_free(pdl_model* model) { delete model; }
 const char* pdl_model_warnings(const pdl_model* model) {
   return model == nullptr ? "" : model->model.warnings().c_str();

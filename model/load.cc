@@ -46,10 +46,22 @@ static llvm::Expected<std::string> SourceOfLayerCalls(llvm::StringRef bytes, llv
   return source;
 }
 
+InputFile FileInMemory(llvm::StringRef bytes, llvm::StringRef name, llvm::StringRef folder) {
+  InputFile file;
+  file.bytes = llvm::MemoryBuffer::getMemBuffer(bytes, name, /*RequiresNullTerminator=*/false);
+  file.name = name.str();
+  file.folder = folder.str();
+  const llvm::StringRef extension = llvm::sys::path::extension(name);
+  file.is_compiled = extension == ".pdlc";
+  file.is_onnx = extension == ".onnx";
+  return file;
+}
+
 /// A compiled network as source of the same name. Refers to `source`, which must outlive it.
 static InputFile AsSource(const InputFile& file, llvm::StringRef source) {
-  return {llvm::MemoryBuffer::getMemBuffer(source, file.name, /*RequiresNullTerminator=*/false),
-          file.name, file.folder};
+  InputFile result = FileInMemory(source, file.name, file.folder);
+  result.is_compiled = false;
+  return result;
 }
 
 llvm::Expected<std::shared_ptr<const SourceFile>> ReadImported(llvm::StringRef folder,
@@ -95,7 +107,6 @@ llvm::Expected<InputFile> ReadInputFile(llvm::StringRef path) {
   const llvm::StringRef extension = llvm::sys::path::extension(path);
   if (extension == ".onnx") {
     InputFile model;
-    model.bytes = llvm::MemoryBuffer::getMemBuffer("");
     model.name = path.str();
     model.folder = FolderOf(path);
     model.is_onnx = true;
@@ -140,7 +151,7 @@ static llvm::Expected<LoadedNetwork> Load(const InputFile& file, const LoadOptio
   const TraceSpan span("load");
   if (file.is_onnx) {
     llvm::Expected<ImportedModel> imported =
-        ImportOnnxFile(file.name, options.settings, options.setting_place);
+        ImportOnnxFile(file, options.settings, options.setting_place);
     if (!imported) return imported.takeError();
     LoadedNetwork network;
     network.graph = std::move(imported->graph);

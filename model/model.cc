@@ -2,7 +2,8 @@
 
 #include <utility>
 
-#include "llvm/Support/MemoryBuffer.h"
+#include "llvm/ADT/StringSwitch.h"
+#include "llvm/Support/Path.h"
 #include "llvm/Support/raw_ostream.h"
 #include "model/status.h"
 #include "pdl/op/error.h"
@@ -84,11 +85,8 @@ llvm::Expected<LoadedNetwork> LoadAgain(const Model::Impl& own, bool training_st
   load.training_step = training_step;
   load.warn_unused = true;
   if (!own.path.empty()) return LoadNetwork(own.path, load);
-  InputFile file;
-  file.bytes =
-      llvm::MemoryBuffer::getMemBuffer(own.source, own.name, /*RequiresNullTerminator=*/false);
-  file.name = own.name;
-  file.folder = load.folder.empty() ? "." : load.folder;
+  InputFile file = FileInMemory(own.bytes, own.name, load.folder.empty() ? "." : load.folder);
+  if (own.is_source) file.is_compiled = file.is_onnx = false;
   return LoadNetwork(file, load);
 }
 
@@ -133,7 +131,30 @@ Result<Model> Model::FromSource(const std::string& source, const ModelOptions& o
   return AsResult(llvm::Twine("compiling \'") + name + "\'", [&] {
     Impl own;
     own.options = options;
-    own.source = source;
+    own.bytes = source;
+    own.name = name;
+    own.is_source = true;
+    return Make(std::move(own));
+  });
+}
+
+Result<Model> Model::FromBytes(const void* data, size_t size, const std::string& name,
+                               const ModelOptions& options) {
+  return AsResult(llvm::Twine("loading \'") + name + "\'", [&]() -> llvm::Expected<Model> {
+    if (data == nullptr && size > 0)
+      return MakeUserError(Code::kBadFile, "'{0}' has no data (a null pointer)", name);
+    if (!llvm::StringSwitch<bool>(llvm::sys::path::extension(name))
+             .Cases(".pdl", ".pdlc", ".onnx", true)
+             .Default(false)) {
+      return MakeUserError(
+          Code::kBadFile,
+          "the name of a model in memory must end in .pdl, .pdlc or .onnx, which is "
+          "its format; got '{0}'",
+          name);
+    }
+    Impl own;
+    own.options = options;
+    own.bytes.assign(static_cast<const char*>(data), size);
     own.name = name;
     return Make(std::move(own));
   });

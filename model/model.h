@@ -16,8 +16,10 @@ namespace pdl {
 /// The state that copies of a Model share. Immutable except for the caches of the Network.
 struct Model::Impl {
   ModelOptions options;
-  /// The origin of the model, needed for training: a path, or source and its name.
-  std::string path, source, name;
+  /// The origin of the model, needed for training: a path, or bytes and their name.
+  std::string path, bytes, name;
+  /// The bytes are source, whatever the extension of the name.
+  bool is_source = false;
   std::shared_ptr<const Network> network;
   std::shared_ptr<DeviceContext> context;
   std::string warnings;

@@ -4,7 +4,6 @@
 
 #include "llvm/Support/Path.h"
 #include "onnx/export/export.h"
-#include "pdl/compiler/load.h"
 #include "pdl/op/error.h"
 #include "pdl/op/literal.h"
 #include "pdl/op/op_registry.h"
@@ -116,12 +115,14 @@ llvm::Expected<std::string> Serialize(const Network& network, const OnnxExportOp
 }  // namespace
 
 llvm::Expected<ImportedModel> ImportOnnxFile(
-    llvm::StringRef path, llvm::ArrayRef<std::pair<std::string, std::string>> settings,
+    const InputFile& file, llvm::ArrayRef<std::pair<std::string, std::string>> settings,
     const std::function<std::string(llvm::StringRef)>& setting_place) {
-  llvm::Expected<OnnxModel> model = OnnxModel::Read(path);
+  llvm::Expected<OnnxModel> model =
+      file.bytes ? OnnxModel::Parse(file.bytes->getBuffer(), file.name, file.folder)
+                 : OnnxModel::Read(file.name);
   if (!model) return model.takeError();
   ImportOptions import;
-  import.weight_file = (llvm::sys::path::stem(path) + ".safetensors").str();
+  import.weight_file = (llvm::sys::path::stem(file.name) + ".safetensors").str();
   auto place = [&](const std::string& name) {
     return setting_place ? setting_place(name) : "--set " + name;
   };

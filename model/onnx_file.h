@@ -11,16 +11,17 @@
 #include "llvm/Support/Error.h"
 #include "onnx/import/import.h"
 #include "pdl/compiler/export.h"
+#include "pdl/compiler/load.h"
 #include "pdl/op/tensor.h"
 #include "pdl/runtime/network.h"
 
 namespace pdl {
 
-/// Imports the network of an ONNX model. Inputs named in `settings` become constants with the given
-/// values, and sizes become numbers; see LoadOptions. Its parameters are stored in a file named
-/// after the model, "model.safetensors".
+/// Imports the network of an ONNX model, which is read here unless it is in memory. Inputs named in
+/// `settings` become constants with the given values, and sizes become numbers; see LoadOptions.
+/// Its parameters are stored in a file named after the model, "model.safetensors".
 PDL_API llvm::Expected<ImportedModel> ImportOnnxFile(
-    llvm::StringRef path, llvm::ArrayRef<std::pair<std::string, std::string>> settings,
+    const InputFile& file, llvm::ArrayRef<std::pair<std::string, std::string>> settings,
     const std::function<std::string(llvm::StringRef)>& setting_place = nullptr);
 
 struct OnnxFileOptions {

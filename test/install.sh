@@ -1,6 +1,7 @@
 #!/usr/bin/env bash
 # install.sh BUILD: installs to an empty prefix, moves it, and builds and tests each example that is a CMake project
-# against it. Examples that are not plugins are built as on a machine without LLVM's headers.
+# against it, and the C program of examples/embed with the flags of pkg-config. Examples that are not plugins are built as
+# on a machine without LLVM's headers.
 set -euo pipefail
 root=$(cd "$(dirname "${BASH_SOURCE[0]}")/.." && pwd)
 build=$1
@@ -21,3 +22,13 @@ for list in "$root"/examples/*/CMakeLists.txt; do
   cmake --build "$work/$example"
   ctest --test-dir "$work/$example" --output-on-failure --no-tests=error
 done
+
+echo "== examples/embed, with pkg-config"
+PKG_CONFIG_PATH=$(dirname "$(find "$work/moved" -name pdl.pc)")
+export PKG_CONFIG_PATH
+# shellcheck disable=SC2046
+cc -Wall -Werror -o "$work/c" "$root/examples/embed/main.c" $(pkg-config --cflags --libs pdl) \
+  -Wl,-rpath,"$(pkg-config --variable=libdir pdl)"
+"$work/moved/bin/pdl" compile "$root/examples/embed/model.pdl" -o "$work/model.pdlc"
+(cd "$work" && ./c)
+[[ $(pkg-config --modversion pdl) == "$("$work/moved/bin/pdl" version | sed -n '1s/^pdl \([0-9.]*\).*/\1/p')" ]]

@@ -138,6 +138,11 @@ PDL_API pdl_status* pdl_model_load(const char* path, const pdl_options* options,
 /* Compiles source; `name` is its file name in messages. */
 PDL_API pdl_status* pdl_model_from_source(const char* source, const char* name,
                                           const pdl_options* options, pdl_model** model);
+/* Loads a model of `size` bytes in memory, which are copied, as pdl_model_load does with a file of
+ * that `name`: its extension is the format. Other files that it refers to are relative to the
+ * folder of the options, or else to the working directory. */
+PDL_API pdl_status* pdl_model_from_bytes(const void* data, size_t size, const char* name,
+                                         const pdl_options* options, pdl_model** model);
 /* Frees a model; NULL is ignored. Its sessions remain valid. */
 PDL_API void pdl_model_free(pdl_model* model);
 /* The compiler's warnings; "" if there are none. */

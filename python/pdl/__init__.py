@@ -14,7 +14,7 @@ from pdl._epochs import Epoch, Step
 from pdl._functions import load_plugin
 from pdl._grad import grad, value_and_grad
 from pdl._graph import Graph, Instance, Value, of_graph as _of_graph
-from pdl._network import Network, compile, load
+from pdl._network import Network, compile, load, load_bytes
 from pdl._own_layers import Layers, layer, layers_from
 from pdl._pdl import Tensor, __version__
 from pdl._profile import Profile, ProfileStep
@@ -125,6 +125,7 @@ __all__ = [
     "layers",
     "layers_from",
     "load",
+    "load_bytes",
     "load_plugin",
     "minimize",
     "ops",

@@ -460,11 +460,58 @@ def load(
     path = os.fsdecode(path)
     if "\n" in path:
         raise FileError("expected a file name, got source: use pdl.compile to compile source")
-    if not path.endswith(_ENDINGS):
-        raise FileError(f"'{path}' is not a network: the name must end in .pdl, .pdlc or .onnx")
-    read = _model_settings if path.endswith(".onnx") else _settings
-    program = _pdl.load(path, read(settings))
+    check_ending(path)
+    program = _pdl.load(path, _settings_of(path, settings))
     return make(program, device, weights, threads, seed)
+
+
+def load_bytes(
+    data: bytes | bytearray | memoryview,
+    *,
+    name: str,
+    folder: str | os.PathLike[str] = ".",
+    device: str = "cpu",
+    weights: Weights = None,
+    settings: Mapping[str, Any] | None = None,
+    threads: int = 0,
+    seed: int = 0,
+) -> Network:
+    """Loads a network from memory.
+
+    Parameters
+    ----------
+    data : bytes
+        the contents of a file that ``pdl.load`` accepts
+    name : str
+        file name for error messages. Its ending is the format: .pdl, .pdlc or .onnx
+    folder : str or path
+        folder for relative paths of imported files and weights
+    device, weights, settings, threads, seed
+        as in ``pdl.load``
+
+    Raises
+    ------
+    pdl.FileError
+        if ``data`` is broken
+    pdl.Error
+        if the source has errors; ``mistakes`` lists them
+    """
+    if isinstance(data, str):
+        raise TypeError("expected bytes, got str: use pdl.compile to compile source")
+    name = text_of(name, "name")
+    check_ending(name)
+    program = _pdl.load_bytes(bytes(memoryview(data)), name, os.fspath(folder), _settings_of(name, settings))
+    return make(program, device, weights, threads, seed)
+
+
+def check_ending(name: str) -> None:
+    if not name.endswith(_ENDINGS):
+        raise FileError(f"'{name}' is not a network: the name must end in .pdl, .pdlc or .onnx")
+
+
+def _settings_of(name: str, settings: Mapping[str, Any] | None) -> dict[str, str]:
+    """The settings of a network in a file of that name."""
+    return (_model_settings if name.endswith(".onnx") else _settings)(settings)
 
 
 def compile(

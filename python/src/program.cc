@@ -79,11 +79,10 @@ Program CompileText(std::string text, const std::string& name, std::string folde
   return program;
 }
 
-Program LoadFile(const std::string& path, const Settings& settings, bool training) {
-  const InputFile file = Get(ReadInputFile(path));
+Program LoadInput(const InputFile& file, const Settings& settings, bool training) {
   if (file.is_source()) {
-    return CompileText(Get(ToSource(file))->text().str(), path, file.folder, settings, training, {},
-                       /*warn_unused=*/true);
+    return CompileText(Get(ToSource(file))->text().str(), file.name, file.folder, settings,
+                       training, {}, /*warn_unused=*/true);
   }
   LoadOptions options;
   options.settings.assign(settings.begin(), settings.end());
@@ -94,14 +93,24 @@ Program LoadFile(const std::string& path, const Settings& settings, bool trainin
   }());
   // A stored graph is compiled for training from its emitted source.
   if (training && file.is_compiled)
-    return CompileText(EmitPdl(loaded.graph), path, file.folder, {}, training, {},
+    return CompileText(EmitPdl(loaded.graph), file.name, file.folder, {}, training, {},
                        /*warn_unused=*/false);
   Program program;
   program.graph = std::make_shared<const Graph>(std::move(loaded.graph));
   program.weights = std::move(loaded.weights);
   program.folder = std::move(loaded.folder);
-  program.name = path;
+  program.name = file.name;
   return program;
+}
+
+Program LoadFile(const std::string& path, const Settings& settings, bool training) {
+  return LoadInput(Get(ReadInputFile(path)), settings, training);
+}
+
+Program LoadBytes(const nb::bytes& data, const std::string& name, const std::string& folder,
+                  const Settings& settings) {
+  return LoadInput(FileInMemory(llvm::StringRef(data.c_str(), data.size()), name, folder), settings,
+                   /*training=*/false);
 }
 
 /// The parts of a program for pickling, without the values of its parameters.
@@ -309,6 +318,8 @@ void BindProgram(nb::module_& module) {
   module.def("restore_program", &RestoreProgram);
   module.def("load", &LoadFile, nb::arg("path"), nb::arg("settings") = Settings(),
              nb::arg("training") = false);
+  module.def("load_bytes", &LoadBytes, nb::arg("data"), nb::arg("name"), nb::arg("folder"),
+             nb::arg("settings"));
 }
 
 }  // namespace pdl::python

@@ -175,6 +175,35 @@ def test_saved_and_loaded(tmp_path: pathlib.Path, ending: str) -> None:
             pdl.load(tmp_path / name)
 
 
+@pytest.mark.parametrize("ending", ["pdl", "pdlc", "onnx"])
+def test_loaded_from_bytes(tmp_path: pathlib.Path, ending: str) -> None:
+    net = pdl.compile(TEXT)
+    path = tmp_path / f"model.{ending}"
+    net.save(path)
+    data = path.read_bytes()
+    x = np.random.default_rng(0).normal(size=(5, 3)).astype(np.float32)
+    for given in (data, bytearray(data), memoryview(data)):
+        again = pdl.load_bytes(given, name=path.name, folder=tmp_path)
+        np.testing.assert_allclose(again(x=x)["y"], net(x=x)["y"], rtol=1e-6)
+    if ending != "pdl":
+        with pytest.raises(pdl.FileError, match=f"model.{ending}"):
+            pdl.load_bytes(data[:40], name=path.name, folder=tmp_path)
+
+
+def test_bytes_that_are_no_model() -> None:
+    with pytest.raises(pdl.FileError, match="'m' is not a network: the name must end in .pdl, .pdlc or .onnx"):
+        pdl.load_bytes(b"output y = 1.0", name="m")
+    with pytest.raises(TypeError, match="expected bytes, got str: use pdl.compile to compile source"):
+        pdl.load_bytes("output y = 1.0", name="m.pdl")  # type: ignore[arg-type]
+    with pytest.raises(TypeError):
+        pdl.load_bytes(3, name="m.pdl")  # type: ignore[arg-type]
+    with pytest.raises(pdl.Error) as caught:
+        pdl.load_bytes(b"output y = sofmax(1.0)", name="m.pdl")
+    assert "m.pdl:1:12: error: no operator or layer is called 'sofmax'" in str(caught.value)
+    with pytest.raises(pdl.FileError):
+        pdl.load_bytes(b"", name="m.pdlc")
+
+
 def test_a_file_with_imports_and_weights(root: pathlib.Path) -> None:
     digits = root / "examples" / "digits"
     net = pdl.load(digits / "digits.pdl")

@@ -36,7 +36,11 @@ llvm::Error Import(llvm::StringRef file, llvm::StringRef out, const CommonOption
   // Printed source refers to the path that the weights would have next to the model.
   llvm::SmallString<256> weight_path(out == "-" ? file : out);
   path::replace_extension(weight_path, ".safetensors");
-  llvm::Expected<ImportedModel> imported = ImportOnnxFile(file, options.settings);
+  InputFile model;
+  model.name = file.str();
+  model.folder = FolderOf(file);
+  model.is_onnx = true;
+  llvm::Expected<ImportedModel> imported = ImportOnnxFile(model, options.settings);
   if (!imported) return imported.takeError();
   PrintDiagnostics(imported->warnings);
   const ImportedText text = WriteImportedText(*imported, path::filename(weight_path));

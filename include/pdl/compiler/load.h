@@ -41,6 +41,7 @@ class PDL_API SourceErrors : public llvm::ErrorInfo<SourceErrors> {
 
 /// A file's bytes and name.
 struct InputFile {
+  /// Null for an ONNX model in a file, which is read when the network is loaded.
   std::unique_ptr<llvm::MemoryBuffer> bytes;
   /// The name for messages.
   std::string name;
@@ -48,13 +49,16 @@ struct InputFile {
   std::string folder;
   /// A compiled network (.pdlc) rather than source.
   bool is_compiled = false;
-  /// An ONNX model; `bytes` is null.
+  /// An ONNX model.
   bool is_onnx = false;
   bool is_source() const { return !is_compiled && !is_onnx; }
 };
 /// Reads a file; "-" is standard input, which is named "<stdin>". An ONNX model (.onnx) is not
 /// opened.
 PDL_API llvm::Expected<InputFile> ReadInputFile(llvm::StringRef path);
+/// A file with these bytes, which must outlive it. Its format is that of the extension of `name`:
+/// .onnx, .pdlc, or source.
+PDL_API InputFile FileInMemory(llvm::StringRef bytes, llvm::StringRef name, llvm::StringRef folder);
 /// The folder of a file; "." if the path names none.
 PDL_API std::string FolderOf(llvm::StringRef path);
 /// Returns the source of a file. An Error if the file is not source or is longer than
