@@ -272,8 +272,8 @@ class PDL_API Model {
   static Result<Model> FromSource(const std::string& source, const ModelOptions& options = {},
                                   const std::string& name = "<source>");
   /// Loads a model of `size` bytes in memory, which are copied, as Load does with a file of that
-  /// `name`: its extension is the format. Other files that it refers to are relative to
-  /// `options.folder`, or if that is empty, to the working directory.
+  /// `name`: its extension is the format; another extension is an Error. Other files that it refers
+  /// to are relative to `options.folder`, or if that is empty, to the working directory.
   static Result<Model> FromBytes(const void* data, size_t size, const std::string& name,
                                  const ModelOptions& options = {});
 

@@ -13,8 +13,8 @@ inline constexpr int64_t kGrainElements = 1 << 14;
 inline constexpr int64_t kGrainMoves = 1 << 15;
 /// Bytes of loops that copy blocks.
 inline constexpr int64_t kGrainBytes = 1 << 17;
-/// Pieces of one product, convolution or pooling, for any number of threads: results do not depend
-/// on how many there are.
+/// Pieces of one product, convolution or pooling. The same for any number of threads, so results do
+/// not depend on it.
 inline constexpr int64_t kMaxPieces = 16;
 
 }  // namespace pdl

@@ -492,7 +492,7 @@ def load_bytes(
     Raises
     ------
     pdl.FileError
-        if ``data`` is broken
+        if ``data`` is broken, or ``name`` has another ending
     pdl.Error
         if the source has errors; ``mistakes`` lists them
     """
@@ -500,7 +500,9 @@ def load_bytes(
         raise TypeError("expected bytes, got str: use pdl.compile to compile source")
     name = text_of(name, "name")
     check_ending(name)
-    program = _pdl.load_bytes(bytes(memoryview(data)), name, os.fspath(folder), _settings_of(name, settings))
+    if not isinstance(data, bytes):
+        data = bytes(memoryview(data))
+    program = _pdl.load_bytes(data, name, os.fspath(folder), _settings_of(name, settings))
     return make(program, device, weights, threads, seed)
 
 
