@@ -7,6 +7,7 @@
 #include "llvm/ADT/STLExtras.h"
 #include "llvm/ADT/StringExtras.h"
 #include "llvm/ADT/StringSet.h"
+#include "llvm/Support/FormatVariadic.h"
 #include "llvm/Support/raw_ostream.h"
 #include "pdl/compiler/compiler.h"
 #include "pdl/compiler/emit.h"
@@ -36,6 +37,11 @@ class PdlPrinter {
   // Prints the layers that are the bodies of a call, after those nested in them.
   void PrintBodies(const Op& op);
   void PrintBody(BlockId id, const Op& caller);
+  // Finds what each data-dependent size is written as.
+  void FindSizes();
+  // With data-dependent sizes as they are written.
+  Dim WithSizes(const Dim& dim) const;
+  AttributeValue WithSizes(AttributeValue value) const;
   // In the body of a loop only the last part of a name, since the call provides its path.
   llvm::StringRef NameOf(const Value* value) const {
     auto found = names_.find(value);
@@ -47,6 +53,9 @@ class PdlPrinter {
   llvm::raw_ostream& os_;
   llvm::StringRef indent_;
   llvm::DenseMap<const Value*, std::string> names_;
+  // Data-dependent sizes as `dims(v)[0]`, by their symbols. A symbol itself could be the name of a
+  // value, too, and its name depends on the calls before.
+  llvm::StringMap<std::string> sizes_;
   llvm::DenseMap<uint32_t, std::string> bodies_;  // layers by block
   llvm::StringSet<> layers_;
 };
@@ -94,10 +103,45 @@ static std::optional<DType> UnstatedDType(const Op& op, const AttributeDecl& dec
   return std::nullopt;
 }
 
+void PdlPrinter::FindSizes() {
+  llvm::StringSet<> named;  // by a call that takes the symbol
+  for (const Op* op : graph_.ops()) {
+    if (op->def().properties().defines_size)
+      named.insert(op->attributes().Dims("dims")[0].symbol());
+    for (const Value* result : op->results()) {
+      const Type& type = result->type();
+      if (type.ragged_levels() > 0) continue;
+      for (unsigned axis = 0; axis < type.rank(); ++axis) {
+        const llvm::StringRef symbol = type.dims[axis].symbol();
+        if (graph_.IsDataSymbol(symbol) && !named.contains(symbol))
+          sizes_.try_emplace(symbol, llvm::formatv("dims({0})[{1}]", result->name(), axis).str());
+      }
+    }
+  }
+}
+
+Dim PdlPrinter::WithSizes(const Dim& dim) const {
+  return dim.Substitute([&](llvm::StringRef symbol) -> std::optional<Dim> {
+    auto found = sizes_.find(symbol);
+    return found == sizes_.end() ? std::nullopt : std::optional(Dim::Symbol(found->second));
+  });
+}
+
+AttributeValue PdlPrinter::WithSizes(AttributeValue value) const {
+  const bool is_in_body = !indent_.empty();  // where no other value can be named
+  if (sizes_.empty() || is_in_body) return value;
+  auto write = [&](Shape& dims) {
+    for (Dim& dim : dims) dim = WithSizes(dim);
+  };
+  if (auto* dims = std::get_if<Shape>(&value)) write(*dims);
+  if (auto* lists = std::get_if<std::vector<Shape>>(&value)) llvm::for_each(*lists, write);
+  return value;
+}
+
 void PdlPrinter::PrintCall(const Op& op, const Type* declared) {
   if (!SaysItsSizes(op)) {
     const Type& type = op.result()->type();
-    os_ << sugar::kFirstStep << '(' << ShapeToString(type.dims);
+    os_ << sugar::kFirstStep << '(' << AttributeToString(WithSizes(type.dims));
     if (type.dtype != DType::kF32) os_ << ", dtype=" << DTypeName(type.dtype);
     os_ << ')';
     return;
@@ -122,7 +166,7 @@ void PdlPrinter::PrintCall(const Op& op, const Type* declared) {
   for (int pass = 0; pass < 2; ++pass) {
     for (size_t i = 0; i < signature.attributes.size(); ++i) {
       const AttributeDecl& decl = signature.attributes[i];
-      AttributeValue value = op.attribute_values()[i];
+      AttributeValue value = WithSizes(op.attribute_values()[i]);
       if (IsNone(value) && decl.kind == AttributeKind::kDType)
         if (const std::optional<DType> dtype = UnstatedDType(op, decl)) value = *dtype;
       const bool is_bare = static_cast<int>(i) == positional && may_stand_bare;
@@ -206,6 +250,7 @@ void PdlPrinter::PrintBody(BlockId id, const Op& caller) {
   const std::string layer = Unique(AsIdentifier(NameOf(caller.result())) + "_body", layers_);
   bodies_[id.index] = layer;
   llvm::StringSet<> taken;
+  for (const auto& size : sizes_) taken.insert(size.first());
   auto take = [&](const Value* value) {
     const llvm::StringRef name = value->name();
     names_[value] = Unique(AsIdentifier(name.substr(name.rfind('.') + 1)), taken);
@@ -287,15 +332,18 @@ void PdlPrinter::PrintConstraints() {
     const llvm::StringRef sign = check.relation == DimCheck::Relation::kEqual      ? "=="
                                  : check.relation == DimCheck::Relation::kNotEqual ? "!="
                                                                                    : ">=";
-    const std::string relation =
-        (check.left.ToString() + " " + sign + " " + check.right.ToString()).str();
-    os_ << "assert " << relation;
-    if (check.message != relation) os_ << ", " << AttributeToString(check.message);
+    auto relation = [&](const Dim& left, const Dim& right) {
+      return (left.ToString() + " " + sign + " " + right.ToString()).str();
+    };
+    os_ << "assert " << relation(WithSizes(check.left), WithSizes(check.right));
+    if (check.message != relation(check.left, check.right))
+      os_ << ", " << AttributeToString(check.message);
     os_ << '\n';
   }
 }
 
 void PdlPrinter::Print() {
+  FindSizes();
   PrintDefinitions();
   PrintConstraints();
   for (const GraphUpdate& update : graph_.updates()) {

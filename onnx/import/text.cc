@@ -11,6 +11,7 @@
 #include "llvm/ADT/StringMap.h"
 #include "llvm/ADT/StringSet.h"
 #include "llvm/ADT/StringSwitch.h"
+#include "llvm/Support/FormatVariadic.h"
 #include "llvm/Support/raw_ostream.h"
 #include "onnx/import/layers.h"
 #include "pdl/compiler/format.h"
@@ -86,9 +87,21 @@ class TextWriter {
     }
     return dims;
   }
-  AttributeValue WithRows(const AttributeValue& value) const {
+  /// Writes sizes that are called like a value as `dims(v)[0]`. The body of a loop sees no other
+  /// values.
+  Shape WithSizes(Shape dims) const {
+    if (text_ != &out_.text) return dims;
+    for (Dim& dim : dims) {
+      dim = dim.Substitute([&](llvm::StringRef symbol) -> std::optional<Dim> {
+        auto found = sizes_.find(symbol);
+        return found == sizes_.end() ? std::nullopt : std::optional(Dim::Symbol(found->second));
+      });
+    }
+    return dims;
+  }
+  std::string ToText(const AttributeValue& value) const {
     const auto* dims = std::get_if<Shape>(&value);
-    return dims == nullptr ? value : WithRows(*dims);
+    return AttributeToString(dims == nullptr ? value : WithSizes(WithRows(*dims)));
   }
 
   const ImportedModel& model_;
@@ -102,6 +115,8 @@ class TextWriter {
   /// The one in `open_` whose statement defines data-dependent sizes; null if there is none.
   const Value* open_sizes_ = nullptr;
   llvm::DenseSet<const Op*> definers_;  // of data-dependent sizes
+  llvm::StringMap<std::string> sizes_;  // those that are called like a value, as `dims(v)[0]`
+  llvm::DenseSet<const Value*> sized_;  // the values in `sizes_`
   llvm::DenseSet<const Value*> outputs_;
   llvm::DenseMap<const Value*, std::string>
       literals_;  // numbers with only infix operators as users
@@ -211,8 +226,8 @@ std::string TextWriter::Call(const Op& op, bool without_first) const {
       is_positional &= !declared.positional;
       continue;
     }
-    std::string text = std::holds_alternative<BlockId>(value) ? body_of_.lookup(&op) + "()"
-                                                              : AttributeToString(WithRows(value));
+    std::string text =
+        std::holds_alternative<BlockId>(value) ? body_of_.lookup(&op) + "()" : ToText(value);
     // One entry for all dims, for attributes in which that is equivalent.
     if (const auto* shape = std::get_if<Shape>(&value)) {
       const auto* usual = std::get_if<Shape>(&declared.default_value);
@@ -234,6 +249,7 @@ std::string TextWriter::Call(const Op& op, bool without_first) const {
 
 bool TextWriter::CanPipe(const Value* value, const Op& into) const {
   if (!open_.contains(value) || value->uses().size() != 1 || outputs_.contains(value)) return false;
+  if (sized_.contains(value)) return false;
   return value->uses()[0].op == &into || inner_.contains(value->uses()[0].op);
 }
 
@@ -322,9 +338,13 @@ void TextWriter::FindDefiners() {
   llvm::StringSet<> defined;
   for (const Op* op : graph_.ops()) {
     for (const Value* result : op->results())
-      for (const Dim& dim : result->type().dims)
-        dim.ForEachSymbol([&](llvm::StringRef symbol) {
-          if (graph_.IsDataSymbol(symbol) && defined.insert(symbol).second) definers_.insert(op);
+      for (const auto& [axis, dim] : llvm::enumerate(result->type().dims))
+        dim.ForEachSymbol([&, axis = axis](llvm::StringRef symbol) {
+          if (!graph_.IsDataSymbol(symbol) || !defined.insert(symbol).second) return;
+          definers_.insert(op);
+          if (graph_.FindValue(symbol) == nullptr || dim.symbol() != symbol) return;
+          sizes_[symbol] = llvm::formatv("dims({0})[{1}]", result->name(), axis).str();
+          sized_.insert(result);
         });
   }
 }
@@ -384,6 +404,7 @@ std::string Unique(llvm::StringRef name, llvm::StringSet<>& taken) {
 std::string TextWriter::WriteBody(BlockId id, const Op& caller) {
   const Block& block = graph_.block(id);
   llvm::StringSet<> taken;
+  for (const auto& size : sizes_) taken.insert(size.first());
   auto take = [&](const Value* value) {
     const llvm::StringRef name = value->name();
     names_[value] = Unique(name.substr(name.rfind('.') + 1), taken);

@@ -190,6 +190,8 @@ def data_sizes():
                  [value("k", [], INT64), value("c", [], BOOL), value("v", ["N", 3])],
                  [value("d", [], BOOL), value("w", ["N", 3])])
     yield case("in a Loop", [node("Loop", "three - x", "y", body=steps.graph)], ["y"])
+    yield case("of an input of its name", [*count, node("Mul", "count f", "y"), node("Cast", "i", "j", to=1)],
+               ["y", "j"], [value("count", ["N", 3])], "count")
 
 
 def cases():
