@@ -22,7 +22,11 @@ function(pdl_module name)
   if(module_SOURCES)
     add_library(${target} OBJECT ${module_SOURCES})
     target_link_libraries(${target} PRIVATE ${options})
-    target_compile_options(${target} PRIVATE ${module_OPTIONS})
+    if(name STREQUAL "kernels")
+      target_compile_options(${target} PRIVATE ${module_OPTIONS})
+    else()
+      target_compile_options(${target} PRIVATE ${PDL_PLAIN_OPTIONS} ${module_OPTIONS})
+    endif()
     # The fuzzer counts edges in readers and passes. Counting them in kernels, which are most of the
     # edges, would cost every run without leading to other inputs.
     if(PDL_FUZZ AND NOT module_GENERATED AND NOT name STREQUAL "kernels")

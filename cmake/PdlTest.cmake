@@ -20,3 +20,10 @@ function(pdl_gtest name)
   add_test(NAME ${name} COMMAND ${name} WORKING_DIRECTORY ${PROJECT_SOURCE_DIR}/test)
   set_tests_properties(${name} PROPERTIES ENVIRONMENT "${PDL_TEST_ENVIRONMENT}")
 endfunction()
+
+# pdl_nightly(test…): tests that take minutes under a sanitizer. `./dev test all` omits them there.
+function(pdl_nightly)
+  if(PDL_SANITIZE)
+    set_property(TEST ${ARGN} APPEND PROPERTY LABELS nightly)
+  endif()
+endfunction()

@@ -16,7 +16,6 @@ import json
 import multiprocessing
 import os
 import re
-import subprocess
 import sys
 import tempfile
 
@@ -30,6 +29,8 @@ except ImportError as error:
     print(f"skipped: {error}")
     sys.exit(77)
 
+from library import Pdl
+
 # Outcomes of cases that fail.
 WRONG = ("broken", "failed", "differs", "crashed")
 BEGIN, END = "<!-- what cannot be exported -->", "<!-- end -->"
@@ -39,14 +40,6 @@ NO_KERNEL = re.compile(r"NOT_IMPLEMENTED|Could not find an implementation|not ye
 # Messages of ONNX Runtime for an index out of range, which pdl allows.
 OUTSIDE = re.compile(r"out of data bounds|out of bound|invalid index found|invalid indice found|out of range value in index|must be within the inclusive range",
                      re.IGNORECASE)
-
-
-class Pdl:
-    def __init__(self, program):
-        self.program = program
-
-    def __call__(self, *arguments, text=None):
-        return subprocess.run([self.program, *arguments], input=text, capture_output=True, text=True)
 
 
 def session(path):
@@ -86,9 +79,9 @@ def differs(got, wanted, tolerance):
 def run_case(pdl, case, text, path):
     """The result and the reason. The result is one of: refused, broken (rejected by the checker), no kernel, outside,
     failed, special (differs only for nan, infinities or empty tensors), differs, good."""
-    done = pdl("export", "-", "-o", path, text=text)
-    if done.returncode != 0:
-        return ("refused" if "[PDL0901]" in done.stderr else "uncompiled"), done.stderr
+    why = pdl.save_source(text, path)
+    if why is not None:
+        return ("refused" if "[PDL0901]" in why else "uncompiled"), why
     try:
         check(path)
     except Exception as error:  # pylint: disable=broad-except

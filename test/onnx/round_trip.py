@@ -16,7 +16,6 @@ import json
 import multiprocessing
 import os
 import re
-import subprocess
 import sys
 import tempfile
 
@@ -29,9 +28,12 @@ except ImportError as error:
     print(f"skipped: {error}")
     sys.exit(77)
 
+from library import Pdl
+
 DATA = os.path.join(os.path.dirname(onnx.__file__), "backend/test/data")
 PASSED = os.path.join(os.path.dirname(os.path.abspath(__file__)), "../conformance/onnx/passed.txt")
 BF16 = onnx.TensorProto.BFLOAT16
+CASES_OF_A_PROCESS = 20
 
 
 class Case:
@@ -81,17 +83,15 @@ def read(path, is_list=False):
 
 
 def export(pdl, case, inputs, out):
-    """Exports it again. Inputs that must be constants are specified by --set and removed: returns the error and the
+    """Exports it again. Inputs that must be constants become settings and are removed: returns the error and the
     remaining inputs."""
     left, settings = dict(inputs), []
     while True:
-        done = subprocess.run([pdl, "export", case.model, "-o", out, *settings],
-                              capture_output=True, text=True, timeout=300)
-        wanted = [name for name in re.findall(r"--set (\S+)=", done.stderr) if name in left]
-        if done.returncode == 0 or not wanted:
-            return done, left
-        for name in wanted:
-            settings.append(f"--set={name}={json.dumps(left.pop(name).tolist())}")
+        why = pdl.save_file(case.model, out, settings)
+        wanted = [name for name in re.findall(r"--set (\S+)=", why or "") if name in left]
+        if not wanted:
+            return why, left
+        settings += [(name, json.dumps(left.pop(name).tolist())) for name in wanted]
 
 
 def through_f32(model):
@@ -143,9 +143,9 @@ def judge_set(pdl, case, data_set, again):
     original = onnx.load(case.model, load_external_data=False)
     inputs = case.inputs(data_set, original)
     wanted = case.outputs(data_set, original)
-    done, left = export(pdl, case, inputs, again)
-    if done.returncode != 0:
-        return "refused", (done.stderr.strip().splitlines() or [""])[0]
+    why, left = export(pdl, case, inputs, again)
+    if why is not None:
+        return "refused", why
     try:
         onnx.checker.check_model(again, full_check=True)
     except Exception as error:  # pylint: disable=broad-except
@@ -163,14 +163,24 @@ def judge_set(pdl, case, data_set, again):
     return ("differs", why) if why else ("good", "")
 
 
-def judge(pdl, case, sender):
-    """Sends the result of the first of its data sets that is not good, or of the last one."""
+def judge(pdl, cases, sender):
+    """Sends for each case the result of the first of its data sets that is not good, or of the last one."""
     with tempfile.TemporaryDirectory() as folder:
-        for data_set in case.sets:
-            outcome = judge_set(pdl, case, data_set, os.path.join(folder, "again.onnx"))
-            if outcome[0] != "good":
-                break
-    sender.send(outcome)
+        for case in cases:
+            for data_set in case.sets:
+                outcome = judge_set(pdl, case, data_set, os.path.join(folder, "again.onnx"))
+                if outcome[0] != "good":
+                    break
+            sender.send(outcome)
+
+
+def outcomes(cases, receiver):
+    """Yields the cases with their outcomes. A case in which the process ends is the last one of its group."""
+    for case in cases:
+        try:
+            yield case, receiver.recv()
+        except EOFError:
+            yield case, ("crashed", "the process ended without an outcome")
 
 
 def main():
@@ -186,26 +196,27 @@ def main():
     cases = [Case(line.strip()) for line in open(PASSED)]
     cases = [case for case in cases if (not arguments.kinds or case.kind in arguments.kinds) and
              (not arguments.only or arguments.only in case.name)]
+    pdl = Pdl(arguments.pdl)
     fork = multiprocessing.get_context("fork")
-    counts, waiting, running = collections.Counter(), collections.deque(cases), collections.deque()
-    while waiting or running:
-        if waiting and len(running) < os.cpu_count():
-            case = waiting.popleft()
+    # A process judges some cases, since ONNX Runtime may end it.
+    groups = collections.deque(cases[begin:begin + CASES_OF_A_PROCESS]
+                               for begin in range(0, len(cases), CASES_OF_A_PROCESS))
+    counts, running = collections.Counter(), collections.deque()
+    while groups or running:
+        if groups and len(running) < os.cpu_count():
+            group = groups.popleft()
             receiver, sender = fork.Pipe(duplex=False)
-            process = fork.Process(target=judge, args=(arguments.pdl, case, sender))
+            process = fork.Process(target=judge, args=(pdl, group, sender))
             process.start()
             sender.close()
-            running.append((case, process, receiver))
+            running.append((group, process, receiver))
             continue
-        case, process, receiver = running.popleft()
-        try:
-            result, why = receiver.recv()
-        except EOFError:
-            result, why = "crashed", "the process ended without an outcome"
+        group, process, receiver = running.popleft()
+        for case, (result, why) in outcomes(group, receiver):
+            counts[result] += 1
+            if result != "good" or arguments.verbose:
+                print(f"{case.name}: {result}: {' '.join(why.split())[:300]}")
         process.join()
-        counts[result] += 1
-        if result != "good" or arguments.verbose:
-            print(f"{case.name}: {result}: {' '.join(why.split())[:300]}")
     print(", ".join(f"{count} {result}" for result, count in sorted(counts.items())))
     return len(cases) == 0 or counts["good"] != len(cases)
 
