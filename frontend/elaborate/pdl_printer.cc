@@ -104,19 +104,24 @@ static std::optional<DType> UnstatedDType(const Op& op, const AttributeDecl& dec
 }
 
 void PdlPrinter::FindSizes() {
-  llvm::StringSet<> named;  // by a call that takes the symbol
+  // Among dims, these names are sizes, even if a value has such a name, too.
+  const std::vector<std::string> symbols = graph_.Symbols();
+  llvm::StringSet<> defined;
   for (const Op* op : graph_.ops()) {
+    // This call takes the name of the size that it defines, and the following ones use it.
     if (op->def().properties().defines_size)
-      named.insert(op->attributes().Dims("dims")[0].symbol());
+      defined.insert(op->attributes().Dims("dims")[0].symbol());
+    llvm::StringSet<> of_call;
     for (const Value* result : op->results()) {
-      const Type& type = result->type();
-      if (type.ragged_levels() > 0) continue;
-      for (unsigned axis = 0; axis < type.rank(); ++axis) {
-        const llvm::StringRef symbol = type.dims[axis].symbol();
-        if (graph_.IsDataSymbol(symbol) && !named.contains(symbol))
+      for (const auto& [axis, dim] : llvm::enumerate(result->type().dims)) {
+        const llvm::StringRef symbol = dim.symbol();
+        if (!graph_.IsDataSymbol(symbol) || defined.contains(symbol)) continue;
+        of_call.insert(symbol);
+        if (!llvm::is_contained(symbols, result->name()))
           sizes_.try_emplace(symbol, llvm::formatv("dims({0})[{1}]", result->name(), axis).str());
       }
     }
+    for (const auto& symbol : of_call) defined.insert(symbol.first());
   }
 }
 

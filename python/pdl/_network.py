@@ -502,7 +502,7 @@ def load_bytes(
     check_ending(name)
     if not isinstance(data, bytes):
         data = bytes(memoryview(data))
-    program = _pdl.load_bytes(data, name, os.fspath(folder), _settings_of(name, settings))
+    program = _pdl.load_bytes(data, name, os.fsdecode(folder), _settings_of(name, settings))
     return make(program, device, weights, threads, seed)
 
 

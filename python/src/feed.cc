@@ -85,7 +85,13 @@ void Feed::Convert(unsigned input, nb::handle given, FedTensors* tensors) const 
     const std::string name = target.declared + nb::cast<std::string>(suffix);
     for (unsigned i = 0; i < inputs_.size(); ++i) {
       if (inputs_[i].name != name) continue;
-      tensors->emplace_back(i, *ImportTensor(part));
+      std::optional<Tensor> tensor = ImportTensor(part);
+      if (!tensor)
+        throw nb::type_error(
+            ("the parts of input '" + target.declared +
+             "' must be arrays, such as those that pdl.ragged and pdl.sparse make from lists")
+                .c_str());
+      tensors->emplace_back(i, std::move(*tensor));
       ++found;
     }
   }

@@ -301,6 +301,14 @@ def test_values_that_are_a_number() -> None:
         pdl.ragged(np.float32(3), offsets=[0, 1])
 
 
+def test_parts_that_are_lists() -> None:
+    net = pdl.compile("input x: f32[N, ~T]\noutput y = x * 2")
+    values = np.float32([1, 2, 3])
+    for wrong in (pdl.Ragged(values, [0, 2, 3]), pdl.Ragged([1.0, 2.0, 3.0], np.int64([0, 2, 3]))):  # type: ignore[arg-type]
+        with pytest.raises(TypeError, match="parts of input 'x' must be arrays, such as those that pdl.ragged"):
+            net(x=wrong)
+
+
 def test_rows_that_are_not_there() -> None:
     assert pdl.ragged(np.zeros(0, np.float32), offsets=[0]).tolist() == []
     assert pdl.ragged(np.zeros(0, np.float32), lengths=[]).tolist() == []

@@ -88,7 +88,7 @@ def export(pdl, case, inputs, out):
     left, settings = dict(inputs), []
     while True:
         why = pdl.save_file(case.model, out, settings)
-        wanted = [name for name in re.findall(r"--set (\S+)=", why or "") if name in left]
+        wanted = [name for name in re.findall(r'settings\["([^"]+)"\]', why or "") if name in left]
         if not wanted:
             return why, left
         settings += [(name, json.dumps(left.pop(name).tolist())) for name in wanted]
