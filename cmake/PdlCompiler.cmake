@@ -19,17 +19,10 @@ set(CMAKE_CXX_FLAGS_DEBUG "-Og -g")
 # A loop of few instructions takes up to twice the time if it crosses a cache line, so loops begin at multiples of 32.
 set(PDL_LOOP_OPTIMIZATION -O3 -falign-loops=32)
 set(PDL_COLD_OPTIMIZATION $<$<CONFIG:Release>:-O1>)
-# Code other than the kernels' loops.
-set(PDL_PLAIN_OPTIONS)
 if(PDL_SANITIZE)
   set(CMAKE_CXX_FLAGS_RELEASE "-O1 -g1")
   set(PDL_LOOP_OPTIMIZATION -O1)
   set(PDL_COLD_OPTIMIZATION -O0)
-  # AddressSanitizer checks accesses by calls in place of inlined code, which takes a quarter off the compile time.
-  if(PDL_SANITIZE MATCHES "address" AND CMAKE_CXX_COMPILER_ID STREQUAL "GNU")
-    set(PDL_PLAIN_OPTIONS --param=asan-instrumentation-with-call-threshold=0)
-  endif()
-  list(APPEND PDL_COLD_OPTIMIZATION ${PDL_PLAIN_OPTIONS})
 endif()
 
 set(CMAKE_RUNTIME_OUTPUT_DIRECTORY ${PROJECT_BINARY_DIR}/bin)

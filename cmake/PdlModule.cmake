@@ -22,11 +22,7 @@ function(pdl_module name)
   if(module_SOURCES)
     add_library(${target} OBJECT ${module_SOURCES})
     target_link_libraries(${target} PRIVATE ${options})
-    if(name STREQUAL "kernels")
-      target_compile_options(${target} PRIVATE ${module_OPTIONS})
-    else()
-      target_compile_options(${target} PRIVATE ${PDL_PLAIN_OPTIONS} ${module_OPTIONS})
-    endif()
+    target_compile_options(${target} PRIVATE ${module_OPTIONS})
     # The fuzzer counts edges in readers and passes. Counting them in kernels, which are most of the
     # edges, would cost every run without leading to other inputs.
     if(PDL_FUZZ AND NOT module_GENERATED AND NOT name STREQUAL "kernels")
