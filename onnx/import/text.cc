@@ -87,7 +87,7 @@ class TextWriter {
     }
     return dims;
   }
-  /// Writes sizes that are called like a value as `dims(v)[0]`. The body of a loop sees no other
+  /// Writes sizes with the name of a value as `dims(v)[0]`. The body of a loop sees no other
   /// values.
   Shape WithSizes(Shape dims) const {
     if (text_ != &out_.text) return dims;
@@ -115,7 +115,7 @@ class TextWriter {
   /// The one in `open_` whose statement defines data-dependent sizes; null if there is none.
   const Value* open_sizes_ = nullptr;
   llvm::DenseSet<const Op*> definers_;  // of data-dependent sizes
-  llvm::StringMap<std::string> sizes_;  // those that are called like a value, as `dims(v)[0]`
+  llvm::StringMap<std::string> sizes_;  // those with the name of a value, as `dims(v)[0]`
   llvm::DenseSet<const Value*> sized_;  // the values in `sizes_`
   llvm::DenseSet<const Value*> outputs_;
   llvm::DenseMap<const Value*, std::string>
