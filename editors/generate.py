@@ -153,13 +153,17 @@ def classify(grammar, contents):
     rules = [(re.compile(each["match"], re.M), each["name"]) for each in grammar["patterns"]]
     for number, line in enumerate(contents.split("\n")):
         at = 0
+        matches = [rule.search(line) for rule, _ in rules]  # the next one of each rule
         while at < len(line):
+            for i, match in enumerate(matches):
+                if match and match.start() < at:
+                    matches[i] = rules[i][0].search(line, at)
             # The leftmost match wins, then the first rule.
-            found = [(match.start(), i, match, name) for i, (rule, name) in enumerate(rules)
-                     if (match := rule.search(line, at)) and match.end() > match.start()]
+            found = [(match.start(), i) for i, match in enumerate(matches) if match and match.end() > match.start()]
             if not found:
                 break
-            _, _, match, name = min(found, key=lambda f: f[:2])
+            _, first = min(found)
+            match, name = matches[first], rules[first][1]
             at = match.end()
             kind = next((kind for prefix, kind in kinds.items() if name.startswith(prefix)), None)
             if kind is not None:
