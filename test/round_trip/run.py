@@ -4,8 +4,8 @@
 usage: run.py PDL ROOT [PART]
 
 Tests each network under ROOT (those of test/round_trip, the examples, the networks and layers of the tests, and
-the examples in the documentation), or those with PART in their path. Emitting the compiled file and the emitted source
-again must not change them, and their results must have the same bits.
+the examples in the documentation), or those with PART in their path. `pdl check` must accept the compiled file and
+the emitted source, storing and emitting them again must not change them, and their results must have the same bits.
 A network for which no random inputs can be generated is not run.
 """
 
@@ -111,6 +111,7 @@ class Trip:
         if self.run("dump", "--emit=pdl", compiled).stdout != flat:
             raise RuntimeError("the compiled file is emitted as different source")
         printed.write_bytes(flat)
+        self.run("check", compiled, printed.name)
         # A `minimize` whose optimizer is a custom layer is emitted as a comment.
         without = re.sub(rb"^# .*\n", b"", flat, flags=re.M)
         if self.run("dump", "--emit=pdl", printed.name).stdout != without:
