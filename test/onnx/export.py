@@ -77,11 +77,11 @@ def differs(got, wanted, tolerance):
 
 
 def run_case(pdl, case, text, path):
-    """The result and the reason. The result is one of: refused, broken (rejected by the checker), no kernel, outside,
-    failed, special (differs only for nan, infinities or empty tensors), differs, good."""
+    """The result and the reason. The result is one of: rejected, broken (by the rules of the checker), no kernel,
+    outside, failed, special (differs only for nan, infinities or empty tensors), differs, good."""
     why = pdl.save_source(text, path)
     if why is not None:
-        return ("refused" if "[PDL0901]" in why else "uncompiled"), why
+        return ("rejected" if "[PDL0901]" in why else "uncompiled"), why
     try:
         check(path)
     except Exception as error:  # pylint: disable=broad-except
@@ -138,7 +138,7 @@ def collect(receiver):
 
 def reason_of(notes):
     for result, _, why in notes:
-        if result == "refused":
+        if result == "rejected":
             match = re.search(r"'(\w+)' cannot be exported: (.*?)(?:; \d+ calls.*)? \[PDL", why)
             if match:
                 return match[1], match[2]
@@ -181,12 +181,12 @@ def page(results):
     lines = []
     whole, partly, none, untested = [], [], [], []
     for op, (counts, notes) in sorted(results.items()):
-        good, refused = counts["good"] + counts["no kernel"], counts["refused"]
-        if good and not refused:
+        good, rejected = counts["good"] + counts["no kernel"], counts["rejected"]
+        if good and not rejected:
             whole.append(op)
         elif good:
             partly.append((op, reason_of(notes)))
-        elif refused:
+        elif rejected:
             none.append((op, reason_of(notes)))
         else:
             untested.append(op)
@@ -253,8 +253,8 @@ def judge_network(pdl, root, path, settings, sizes, tolerance):
         out = os.path.join(folder, "network.onnx")
         done = pdl("export", full, "-o", out, *flags)
         if done.returncode != 0:
-            is_refusal = "[PDL0901]" in done.stderr
-            return ("refused: " if is_refusal else "failed: ") + done.stderr.strip().splitlines()[0]
+            is_rejection = "[PDL0901]" in done.stderr
+            return ("rejected: " if is_rejection else "failed: ") + done.stderr.strip().splitlines()[0]
         check(out)
         model = onnx.load(out)
         feeds = feed_of(model, sizes)
@@ -293,7 +293,7 @@ def main():
             except Exception as error:  # pylint: disable=broad-except
                 result = f"failed: {error}"
             print(f"{path}: {result}")
-            wrong += not result.startswith("refused" if tolerance is None else "good")
+            wrong += not result.startswith("rejected" if tolerance is None else "good")
         return wrong != 0
     results = judge_operators(pdl, arguments.root, arguments.only)
     total = collections.Counter()

@@ -88,10 +88,10 @@ def export(pdl, case, inputs, out):
     left, settings = dict(inputs), []
     while True:
         why = pdl.save_file(case.model, out, settings)
-        wanted = [name for name in re.findall(r'settings\["([^"]+)"\]', why or "") if name in left]
-        if not wanted:
+        required = [name for name in re.findall(r'settings\["([^"]+)"\]', why or "") if name in left]
+        if not required:
             return why, left
-        settings += [(name, json.dumps(left.pop(name).tolist())) for name in wanted]
+        settings += [(name, json.dumps(left.pop(name).tolist())) for name in required]
 
 
 def through_f32(model):
@@ -145,7 +145,7 @@ def judge_set(pdl, case, data_set, again):
     wanted = case.outputs(data_set, original)
     why, left = export(pdl, case, inputs, again)
     if why is not None:
-        return "refused", why
+        return "rejected", why
     try:
         onnx.checker.check_model(again, full_check=True)
     except Exception as error:  # pylint: disable=broad-except
