@@ -1,5 +1,7 @@
 #include "pdl/op/symbols.h"
 
+#include "llvm/ADT/STLExtras.h"
+
 namespace pdl {
 
 void ForEachSymbol(const Type& type, llvm::function_ref<void(llvm::StringRef)> visit) {
@@ -7,17 +9,19 @@ void ForEachSymbol(const Type& type, llvm::function_ref<void(llvm::StringRef)> v
   if (type.index_bound) type.index_bound->ForEachSymbol(visit);
 }
 
-void ForEachSymbol(const Op& op, llvm::function_ref<void(llvm::StringRef)> visit) {
-  auto visit_shape = [&](const Shape& shape) {
-    for (const Dim& dim : shape) dim.ForEachSymbol(visit);
+void ForEachSymbol(const AttributeValue& value, llvm::function_ref<void(llvm::StringRef)> visit) {
+  auto visit_dims = [&](llvm::ArrayRef<Dim> dims) {
+    for (const Dim& dim : dims) dim.ForEachSymbol(visit);
   };
-  for (const Value* result : op.results()) visit_shape(result->type().dims);
-  for (const AttributeValue& attribute : op.attribute_values()) {
-    if (const auto* shape = std::get_if<Shape>(&attribute)) visit_shape(*shape);
-    if (const auto* shapes = std::get_if<std::vector<Shape>>(&attribute)) {
-      for (const Shape& shape : *shapes) visit_shape(shape);
-    }
-  }
+  if (const auto* dims = std::get_if<Shape>(&value)) visit_dims(*dims);
+  if (const auto* lists = std::get_if<std::vector<Shape>>(&value))
+    llvm::for_each(*lists, visit_dims);
+}
+
+void ForEachSymbol(const Op& op, llvm::function_ref<void(llvm::StringRef)> visit) {
+  for (const Value* result : op.results())
+    for (const Dim& dim : result->type().dims) dim.ForEachSymbol(visit);
+  for (const AttributeValue& value : op.attribute_values()) ForEachSymbol(value, visit);
 }
 
 bool HasSymbol(const Type& type, llvm::StringRef symbol) {
@@ -25,6 +29,22 @@ bool HasSymbol(const Type& type, llvm::StringRef symbol) {
   for (const Dim& dim : type.dims)
     dim.ForEachSymbol([&](llvm::StringRef name) { has_it |= name == symbol; });
   return has_it;
+}
+
+Dim Substitute(const Dim& dim, const llvm::StringMap<Dim>& table) {
+  if (table.empty()) return dim;
+  return dim.Substitute([&](llvm::StringRef symbol) -> std::optional<Dim> {
+    const auto found = table.find(symbol);
+    return found == table.end() ? std::nullopt : std::optional(found->second);
+  });
+}
+
+void Substitute(AttributeValue* value, const llvm::StringMap<Dim>& table) {
+  auto substitute = [&](Shape& dims) {
+    for (Dim& dim : dims) dim = Substitute(dim, table);
+  };
+  if (auto* dims = std::get_if<Shape>(value)) substitute(*dims);
+  if (auto* lists = std::get_if<std::vector<Shape>>(value)) llvm::for_each(*lists, substitute);
 }
 
 llvm::StringSet<> SymbolsOfInputs(const Graph& graph) {

@@ -6,7 +6,9 @@
 #include "frontend/elaborate/name_table.h"
 #include "frontend/elaborate/reporter.h"
 #include "llvm/ADT/ScopeExit.h"
+#include "llvm/ADT/StringSet.h"
 #include "pdl/op/attribute_reader.h"
+#include "pdl/op/symbols.h"
 
 namespace pdl {
 
@@ -64,6 +66,45 @@ Value* Bodies::InBody(Value* value) {
   at_.body->inside[value] = input;
   at_.body->captured.push_back(outside);
   return input;
+}
+
+Value* Bodies::OuterValueWith(llvm::StringRef symbol) const {
+  auto has_size = [&](const Value* value) {
+    return llvm::any_of(value->type().dims, [&](const Dim& dim) { return dim.symbol() == symbol; });
+  };
+  auto find = [&](llvm::ArrayRef<Value*> inputs, llvm::ArrayRef<Op*> ops) -> Value* {
+    for (Value* input : inputs)
+      if (has_size(input)) return input;
+    for (const Op* op : ops)
+      for (Value* result : op->results())
+        if (has_size(result)) return result;
+    return nullptr;
+  };
+  for (const OpenBody* body = at_.body->outer; body != nullptr; body = body->outer) {
+    const Block& block = graph_.block(body->block);
+    if (Value* value = find(block.inputs, block.ops)) return value;
+  }
+  return find(graph_.inputs(), graph_.ops());
+}
+
+void Bodies::CaptureSizes() {
+  const Block& block = graph_.block(at_.body->block);
+  llvm::StringSet<> known, found;
+  for (const Value* input : block.inputs)
+    for (const Dim& dim : input->type().dims)
+      dim.ForEachSymbol([&](llvm::StringRef symbol) { known.insert(symbol); });
+  std::vector<std::string> missing;
+  for (const Op* op : block.ops)
+    for (const AttributeValue& value : op->attribute_values())
+      ForEachSymbol(value, [&](llvm::StringRef symbol) {
+        if (!known.contains(symbol) && found.insert(symbol).second) missing.push_back(symbol.str());
+      });
+  for (const std::string& symbol : missing) {
+    if (known.contains(symbol)) continue;
+    Value* const value = OuterValueWith(symbol);
+    if (value == nullptr) continue;
+    for (const Dim& dim : InBody(value)->type().dims) known.insert(dim.symbol());
+  }
 }
 
 bool Bodies::ElaborateBody(Call& call, llvm::SmallVectorImpl<Value*>& operands, Targets targets) {
@@ -165,6 +206,7 @@ bool Bodies::FillBody(const Call& call, llvm::ArrayRef<Type> types, llvm::String
     }
   }
   graph_.SetBlockOutputs(block, std::move(outputs));
+  CaptureSizes();
   return true;
 }
 

@@ -34,6 +34,11 @@ class Bodies {
 
  private:
   uint32_t HomeOf(const Value* value) const;
+  /// A value with a dim that is `symbol`, in a block around the open body; null if there is none.
+  Value* OuterValueWith(llvm::StringRef symbol) const;
+  /// Captures a value for each size that attributes in the open body use and its inputs do not
+  /// have: a body knows no other sizes. Functions that are attributes of the body bring them.
+  void CaptureSizes();
   bool FillBody(const Call& call, llvm::ArrayRef<Type> types, llvm::StringRef path, BlockId block);
 
   Position& at_;

@@ -12,6 +12,7 @@
 #include "pdl/compiler/compiler.h"
 #include "pdl/compiler/emit.h"
 #include "pdl/compiler/weights.h"
+#include "pdl/op/symbols.h"
 
 namespace pdl {
 namespace {
@@ -39,9 +40,6 @@ class PdlPrinter {
   void PrintBody(BlockId id, const Op& caller);
   // Finds what each data-dependent size is written as.
   void FindSizes();
-  // With data-dependent sizes as they are written.
-  Dim WithSizes(const Dim& dim) const;
-  AttributeValue WithSizes(AttributeValue value) const;
   // In the body of a loop only the last part of a name, since the call provides its path.
   llvm::StringRef NameOf(const Value* value) const {
     auto found = names_.find(value);
@@ -55,7 +53,7 @@ class PdlPrinter {
   llvm::DenseMap<const Value*, std::string> names_;
   // Data-dependent sizes as `dims(v)[0]`, by their symbols. A symbol itself could be the name of a
   // value, too, and its name depends on the calls before.
-  llvm::StringMap<std::string> sizes_;
+  llvm::StringMap<Dim> sizes_;
   llvm::DenseMap<uint32_t, std::string> bodies_;  // layers by block
   llvm::StringSet<> layers_;
 };
@@ -118,35 +116,20 @@ void PdlPrinter::FindSizes() {
         if (!graph_.IsDataSymbol(symbol) || defined.contains(symbol)) continue;
         of_call.insert(symbol);
         if (!llvm::is_contained(symbols, result->name()))
-          sizes_.try_emplace(symbol, llvm::formatv("dims({0})[{1}]", result->name(), axis).str());
+          sizes_.try_emplace(
+              symbol, Dim::Symbol(llvm::formatv("dims({0})[{1}]", result->name(), axis).str()));
       }
     }
     for (const auto& symbol : of_call) defined.insert(symbol.first());
   }
 }
 
-Dim PdlPrinter::WithSizes(const Dim& dim) const {
-  return dim.Substitute([&](llvm::StringRef symbol) -> std::optional<Dim> {
-    auto found = sizes_.find(symbol);
-    return found == sizes_.end() ? std::nullopt : std::optional(Dim::Symbol(found->second));
-  });
-}
-
-AttributeValue PdlPrinter::WithSizes(AttributeValue value) const {
-  const bool is_in_body = !indent_.empty();  // where no other value can be named
-  if (sizes_.empty() || is_in_body) return value;
-  auto write = [&](Shape& dims) {
-    for (Dim& dim : dims) dim = WithSizes(dim);
-  };
-  if (auto* dims = std::get_if<Shape>(&value)) write(*dims);
-  if (auto* lists = std::get_if<std::vector<Shape>>(&value)) llvm::for_each(*lists, write);
-  return value;
-}
-
 void PdlPrinter::PrintCall(const Op& op, const Type* declared) {
   if (!SaysItsSizes(op)) {
     const Type& type = op.result()->type();
-    os_ << sugar::kFirstStep << '(' << AttributeToString(WithSizes(type.dims));
+    AttributeValue dims = type.dims;
+    Substitute(&dims, sizes_);
+    os_ << sugar::kFirstStep << '(' << AttributeToString(dims);
     if (type.dtype != DType::kF32) os_ << ", dtype=" << DTypeName(type.dtype);
     os_ << ')';
     return;
@@ -166,12 +149,14 @@ void PdlPrinter::PrintCall(const Op& op, const Type* declared) {
   }
   const bool is_repeatable = !signature.inputs.empty() && signature.inputs.back().repeatable;
   // A positional attribute directly after all inputs reads best without its name.
+  const bool is_in_body = !indent_.empty();  // where no other value can be named
   const int positional = signature.PositionalAttribute();
   const bool may_stand_bare = !is_repeatable && op.operands().size() == signature.inputs.size();
   for (int pass = 0; pass < 2; ++pass) {
     for (size_t i = 0; i < signature.attributes.size(); ++i) {
       const AttributeDecl& decl = signature.attributes[i];
-      AttributeValue value = WithSizes(op.attribute_values()[i]);
+      AttributeValue value = op.attribute_values()[i];
+      if (!is_in_body) Substitute(&value, sizes_);
       if (IsNone(value) && decl.kind == AttributeKind::kDType)
         if (const std::optional<DType> dtype = UnstatedDType(op, decl)) value = *dtype;
       const bool is_bare = static_cast<int>(i) == positional && may_stand_bare;
@@ -340,7 +325,7 @@ void PdlPrinter::PrintConstraints() {
     auto relation = [&](const Dim& left, const Dim& right) {
       return (left.ToString() + " " + sign + " " + right.ToString()).str();
     };
-    os_ << "assert " << relation(WithSizes(check.left), WithSizes(check.right));
+    os_ << "assert " << relation(Substitute(check.left, sizes_), Substitute(check.right, sizes_));
     if (check.message != relation(check.left, check.right))
       os_ << ", " << AttributeToString(check.message);
     os_ << '\n';

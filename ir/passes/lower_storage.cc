@@ -90,9 +90,13 @@ llvm::Error StorageLowering::CopySources() {
     for (const PartType& part : PartsOf(input->name(), input->type()))
       out_.ReserveName(PartName(input->name(), part.part));
   }
-  for (uint32_t i = 0; i < graph_.num_blocks(); ++i)
-    for (const Op* op : graph_.block({i}).ops)
+  for (uint32_t i = 0; i < graph_.num_blocks(); ++i) {
+    const Block& block = graph_.block({i});
+    if (i != 0)
+      for (const Value* input : block.inputs) out_.ReserveName(input->name());
+    for (const Op* op : block.ops)
       for (const Value* result : op->results()) out_.ReserveName(result->name());
+  }
   for (const Value* input : graph_.inputs())
     if (llvm::Error error = AddInput(*input)) return error;
   for (const Value* input : out_.inputs())
@@ -249,10 +253,6 @@ llvm::Error StorageLowering::Lower(const Op& op) {
 }
 
 void StorageLowering::KeepChecks(const Op& op, size_t first) {
-  auto rename = [&](llvm::StringRef symbol) -> std::optional<Dim> {
-    auto found = renamed_.find(symbol);
-    return found == renamed_.end() ? std::nullopt : std::optional(found->second);
-  };
   // A data-dependent size may not be known to all of the calls that replace it.
   auto reads_size = [&](llvm::StringRef symbol) {
     return llvm::any_of(op.operands(),
@@ -262,7 +262,7 @@ void StorageLowering::KeepChecks(const Op& op, size_t first) {
   for (DimCheck check : op.checks()) {
     bool is_known = true;
     for (Dim* side : {&check.left, &check.right}) {
-      if (!renamed_.empty()) *side = side->Substitute(rename);
+      *side = Substitute(*side, renamed_);
       side->ForEachSymbol([&](llvm::StringRef symbol) {
         is_known &=
             known_symbols_.contains(symbol) || (out_.IsDataSymbol(symbol) && reads_size(symbol));
@@ -352,10 +352,6 @@ llvm::Expected<std::vector<AttributeValue>> StorageLowering::PackedAttributes(co
   std::vector<AttributeValue> values = op.attribute_values().vec();
   const Type* first = op.operands().empty() ? nullptr : &op.operands()[0]->type();
   const unsigned levels = first ? first->ragged_levels() : 0;
-  auto rename = [&](llvm::StringRef symbol) -> std::optional<Dim> {
-    auto found = renamed_.find(symbol);
-    return found == renamed_.end() ? std::nullopt : std::optional(found->second);
-  };
   for (auto [decl, value] : llvm::zip_equal(op.def().signature.attributes, values)) {
     if (auto* shape = std::get_if<Shape>(&value)) {
       if (TakesRagged(value)) {
@@ -371,9 +367,8 @@ llvm::Expected<std::vector<AttributeValue>> StorageLowering::PackedAttributes(co
         }
         *shape = PackedDimsOf(*shape);
       }
-      if (!renamed_.empty())
-        for (Dim& dim : *shape) dim = dim.Substitute(rename);
     }
+    Substitute(&value, renamed_);
     if (!decl.is_axis || levels == 0) continue;
     if (auto* axis = std::get_if<int64_t>(&value)) {
       *axis = PackedAxis(*axis, first->rank(), levels);

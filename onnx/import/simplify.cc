@@ -13,6 +13,7 @@
 #include "pdl/compiler/passes.h"
 #include "pdl/op/inference.h"
 #include "pdl/op/op_registry.h"
+#include "pdl/op/symbols.h"
 
 namespace pdl {
 namespace {
@@ -41,7 +42,6 @@ class Compactor {
   llvm::Error CopyBody(const Op& op, llvm::StringRef name, llvm::ArrayRef<Value*> operands,
                        std::vector<AttributeValue>& attributes);
   void ReserveSizes();
-  Shape Renamed(const Shape& dims) const;
   void LearnSymbols(const Type& before, const Type& after);
 
   const Graph& from_;
@@ -73,27 +73,12 @@ LocationId Compactor::CopyLocation(LocationId id) {
   return to_.AddLocation(location);
 }
 
-Shape Compactor::Renamed(const Shape& dims) const {
-  Shape renamed;
-  for (const Dim& dim : dims) {
-    renamed.push_back(dim.Substitute([&](llvm::StringRef name) -> std::optional<Dim> {
-      auto found = symbols_.find(name);
-      return found == symbols_.end() ? std::nullopt : std::optional<Dim>(found->second);
-    }));
-  }
-  return renamed;
-}
-
 llvm::Error Compactor::CopyOp(const Op& op) {
   llvm::SmallVector<Value*, 4> operands;
   std::string hint = "x";
   for (const Value* operand : op.operands()) operands.push_back(values_.lookup(operand));
   std::vector<AttributeValue> attributes = op.attribute_values().vec();
-  for (AttributeValue& attribute : attributes) {
-    if (auto* dims = std::get_if<Shape>(&attribute)) *dims = Renamed(*dims);
-    if (auto* lists = std::get_if<std::vector<Shape>>(&attribute))
-      for (Shape& dims : *lists) dims = Renamed(dims);
-  }
+  for (AttributeValue& attribute : attributes) Substitute(&attribute, symbols_);
   std::vector<std::string> names;
   for (const Value* result : op.results()) {
     // Intermediate values without a name are called c, or v if they have operands.

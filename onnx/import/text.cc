@@ -17,6 +17,7 @@
 #include "pdl/compiler/format.h"
 #include "pdl/compiler/graph_walk.h"
 #include "pdl/op/error.h"
+#include "pdl/op/symbols.h"
 
 namespace pdl {
 namespace {
@@ -71,37 +72,20 @@ class TextWriter {
     return IsLiteral(value) ? literals_.lookup(value) : NameOf(value);
   }
 
-  /// The symbol for the number of rows in a body; "" if there is none.
-  std::string RowsOf(const Block& block) const {
+  /// The symbol for the number of rows in a body, if there is one, with the name that it has in
+  /// every body.
+  llvm::StringMap<Dim> RowsOf(const Block& block) const {
     const Type& first = block.inputs[0]->type();
     const llvm::StringRef symbol = first.rank() > 0 ? first.dims[0].symbol() : "";
-    return graph_.IsDataSymbol(symbol) ? symbol.str() : "";
+    llvm::StringMap<Dim> rows;
+    if (graph_.IsDataSymbol(symbol)) rows[symbol] = Dim::Symbol("rows");
+    return rows;
   }
-  /// Renames the symbol for rows, so that it has the same name in every body.
-  Shape WithRows(Shape dims) const {
-    for (Dim& dim : dims) {
-      dim = dim.Substitute([&](llvm::StringRef symbol) -> std::optional<Dim> {
-        if (rows_.empty() || symbol != rows_) return std::nullopt;
-        return Dim::Symbol("rows");
-      });
-    }
-    return dims;
-  }
-  /// Writes sizes with the name of a value as `dims(v)[0]`. The body of a loop sees no other
-  /// values.
-  Shape WithSizes(Shape dims) const {
-    if (text_ != &out_.text) return dims;
-    for (Dim& dim : dims) {
-      dim = dim.Substitute([&](llvm::StringRef symbol) -> std::optional<Dim> {
-        auto found = sizes_.find(symbol);
-        return found == sizes_.end() ? std::nullopt : std::optional(Dim::Symbol(found->second));
-      });
-    }
-    return dims;
-  }
-  std::string ToText(const AttributeValue& value) const {
-    const auto* dims = std::get_if<Shape>(&value);
-    return AttributeToString(dims == nullptr ? value : WithSizes(WithRows(*dims)));
+  std::string ToText(AttributeValue value) const {
+    Substitute(&value, rows_);
+    // The body of a loop sees no other values.
+    if (text_ == &out_.text) Substitute(&value, sizes_);
+    return AttributeToString(value);
   }
 
   const ImportedModel& model_;
@@ -115,7 +99,7 @@ class TextWriter {
   /// The one in `open_` whose statement defines data-dependent sizes; null if there is none.
   const Value* open_sizes_ = nullptr;
   llvm::DenseSet<const Op*> definers_;  // of data-dependent sizes
-  llvm::StringMap<std::string> sizes_;  // those with the name of a value, as `dims(v)[0]`
+  llvm::StringMap<Dim> sizes_;          // those with the name of a value, as `dims(v)[0]`
   llvm::DenseSet<const Value*> sized_;  // the values in `sizes_`
   llvm::DenseSet<const Value*> outputs_;
   llvm::DenseMap<const Value*, std::string>
@@ -127,7 +111,7 @@ class TextWriter {
   llvm::StringSet<> body_names_;
   llvm::StringMap<std::string> bodies_;  // their names, by their source
   llvm::DenseMap<const Op*, std::string> body_of_;
-  std::string rows_;  // the symbol for the rows of a step in the current body
+  llvm::StringMap<Dim> rows_;  // the symbol for the rows of a step in the current body
 };
 
 bool IsInfix(llvm::StringRef type) {
@@ -343,7 +327,7 @@ void TextWriter::FindDefiners() {
           if (!graph_.IsDataSymbol(symbol) || !defined.insert(symbol).second) return;
           definers_.insert(op);
           if (graph_.FindValue(symbol) == nullptr || dim.symbol() != symbol) return;
-          sizes_[symbol] = llvm::formatv("dims({0})[{1}]", result->name(), axis).str();
+          sizes_[symbol] = Dim::Symbol(llvm::formatv("dims({0})[{1}]", result->name(), axis).str());
           sized_.insert(result);
         });
   }
@@ -413,10 +397,10 @@ std::string TextWriter::WriteBody(BlockId id, const Op& caller) {
   for (const Op* op : block.ops) llvm::for_each(op->results(), take);
   std::string text = "(";
   llvm::ListSeparator comma(", ");
-  const std::string rows = std::exchange(rows_, RowsOf(block));
+  llvm::StringMap<Dim> rows = std::exchange(rows_, RowsOf(block));
   for (const Value* input : block.inputs) {
     Type type = input->type();
-    type.dims = WithRows(type.dims);
+    for (Dim& dim : type.dims) dim = Substitute(dim, rows_);
     type.index_bound.reset();  // it may contain sizes of later inputs
     text += comma;
     text += NameOf(input) + ": " + type.ToString();
@@ -434,7 +418,7 @@ std::string TextWriter::WriteBody(BlockId id, const Op& caller) {
   open_ = std::move(open);
   open_sizes_ = open_sizes;
   text_ = outer;
-  rows_ = rows;
+  rows_ = std::move(rows);
   text += statements + "return ";
   llvm::StringSet<> returned;
   // Carried values keep their names.

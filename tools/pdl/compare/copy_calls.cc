@@ -24,12 +24,7 @@ LocationId CallCopier::CopyLocation(LocationId location) const {
   return location < from_.locations().size() ? location + first_location_ : kUnknownLocation;
 }
 
-Dim CallCopier::Substitute(const Dim& dim) const {
-  return dim.Substitute([&](llvm::StringRef name) -> std::optional<Dim> {
-    const auto found = symbols_.find(name);
-    return found == symbols_.end() ? std::nullopt : std::optional(found->second);
-  });
-}
+Dim CallCopier::Substitute(const Dim& dim) const { return pdl::Substitute(dim, symbols_); }
 
 void CallCopier::Map(const Value* from, Value* to) {
   map_[from] = to;
@@ -78,8 +73,7 @@ llvm::Error CallCopier::CopyOp(const Op& op, BlockId block) {
   for (AttributeValue& value : attributes) {
     if (auto* dtype = std::get_if<DType>(&value); floats_ && dtype && IsFloat(*dtype))
       *dtype = *floats_;
-    if (auto* shape = std::get_if<Shape>(&value))
-      for (Dim& dim : *shape) dim = Substitute(dim);
+    pdl::Substitute(&value, symbols_);
     if (auto* constant = std::get_if<Constant>(&value);
         floats_ && constant && IsFloat(constant->dtype()))
       *constant = CastFloats(Tensor::FromConstant(*constant), *floats_).ToConstant();
