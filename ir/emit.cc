@@ -7,8 +7,32 @@
 #include "llvm/ADT/StringExtras.h"
 #include "llvm/Support/raw_ostream.h"
 #include "pdl/compiler/weights.h"
+#include "pdl/op/symbols.h"
 
 namespace pdl {
+
+llvm::StringSet<> SymbolsAround(const Graph& graph, const Block& body) {
+  llvm::StringSet<> symbols;
+  auto add = [&](llvm::StringRef symbol) { symbols.insert(symbol); };
+  llvm::for_each(graph.Symbols(), add);
+  for (const Value* input : body.inputs) ForEachSymbol(input->type(), add);
+  for (const Op* op : body.ops) ForEachSymbol(*op, add);
+  return symbols;
+}
+
+Shape DimsInSignature(const Graph& graph, Shape dims, llvm::StringSet<>* taken) {
+  for (Dim& dim : dims) {
+    if (dim.is_ragged() || !DeterminedSymbol(dim).empty()) continue;
+    bool depends_on_data = false;
+    dim.ForEachSymbol(
+        [&](llvm::StringRef symbol) { depends_on_data |= graph.IsDataSymbol(symbol); });
+    if (!depends_on_data) continue;
+    std::string name = "size";
+    for (unsigned i = 2; !taken->insert(name).second; ++i) name = "size_" + std::to_string(i);
+    dim = Dim::Symbol(name);
+  }
+  return dims;
+}
 
 std::string TypedName(const Value& value) { return value.name() + ": " + value.type().ToString(); }
 

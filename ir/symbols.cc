@@ -47,16 +47,24 @@ void Substitute(AttributeValue* value, const llvm::StringMap<Dim>& table) {
   if (auto* lists = std::get_if<std::vector<Shape>>(value)) llvm::for_each(*lists, substitute);
 }
 
+std::string DeterminedSymbol(const Dim& dim) {
+  std::string symbol;
+  llvm::Expected<std::optional<std::pair<std::string, int64_t>>> solution = dim.Solve(0);
+  if (solution) return *solution ? (*solution)->first : "";
+  // 0 is not one of its sizes.
+  llvm::consumeError(solution.takeError());
+  dim.ForEachSymbol([&](llvm::StringRef name) { symbol = name.str(); });
+  return symbol;
+}
+
 llvm::StringSet<> SymbolsOfInputs(const Graph& graph) {
   llvm::StringSet<> symbols;
   for (const Value* input : graph.inputs()) {
     // A sparse value does not state its number of columns.
     for (const Dim& dim :
          llvm::ArrayRef(input->type().dims).drop_back(input->type().is_sparse() ? 1 : 0)) {
-      llvm::Expected<std::optional<std::pair<std::string, int64_t>>> solution = dim.Solve(0);
-      const bool is_linear = !solution || solution->has_value();
-      if (!solution) llvm::consumeError(solution.takeError());
-      if (is_linear) dim.ForEachSymbol([&](llvm::StringRef symbol) { symbols.insert(symbol); });
+      const std::string symbol = DeterminedSymbol(dim);
+      if (!symbol.empty()) symbols.insert(symbol);
     }
   }
   return symbols;

@@ -1,10 +1,12 @@
 #include "frontend/elaborate/bodies.h"
 
+#include "frontend/elaborate/callee_table.h"
 #include "frontend/elaborate/expressions.h"
 #include "frontend/elaborate/functions.h"
 #include "frontend/elaborate/literals.h"
 #include "frontend/elaborate/name_table.h"
 #include "frontend/elaborate/reporter.h"
+#include "frontend/elaborate/sugar.h"
 #include "llvm/ADT/ScopeExit.h"
 #include "llvm/ADT/StringSet.h"
 #include "pdl/op/attribute_reader.h"
@@ -69,30 +71,50 @@ Value* Bodies::InBody(Value* value) {
 }
 
 Value* Bodies::OuterValueWith(llvm::StringRef symbol) const {
-  auto has_size = [&](const Value* value) {
-    return llvm::any_of(value->type().dims, [&](const Dim& dim) { return dim.symbol() == symbol; });
+  Value* found = nullptr;
+  auto consider = [&](Value* value) {
+    if (!value->type().is_plain()) return false;
+    for (const Dim& dim : value->type().dims) {
+      if (dim.symbol() == symbol) {
+        found = value;
+        return true;
+      }
+      if (found == nullptr && DeterminedSymbol(dim) == symbol) found = value;
+    }
+    return false;
   };
-  auto find = [&](llvm::ArrayRef<Value*> inputs, llvm::ArrayRef<Op*> ops) -> Value* {
-    for (Value* input : inputs)
-      if (has_size(input)) return input;
-    for (const Op* op : ops)
-      for (Value* result : op->results())
-        if (has_size(result)) return result;
-    return nullptr;
+  auto search = [&](llvm::ArrayRef<Value*> inputs, llvm::ArrayRef<Op*> ops) {
+    return llvm::any_of(inputs, consider) ||
+           llvm::any_of(ops, [&](const Op* op) { return llvm::any_of(op->results(), consider); });
   };
   for (const OpenBody* body = at_.body->outer; body != nullptr; body = body->outer) {
     const Block& block = graph_.block(body->block);
-    if (Value* value = find(block.inputs, block.ops)) return value;
+    if (search(block.inputs, block.ops)) return found;
   }
-  return find(graph_.inputs(), graph_.ops());
+  search(graph_.inputs(), graph_.ops());
+  return found;
 }
 
-void Bodies::CaptureSizes() {
+Value* Bodies::MakeValueWith(llvm::StringRef symbol, SourceRange place) {
+  const OpDef* def = callees_.FindOperator(sugar::kFirstStep);
+  if (def == nullptr) return nullptr;
+  CallOptions options;
+  options.location = at_.AddLocation(graph_, place.begin);
+  llvm::Expected<Op*> made = graph_.AddOp(
+      *def, {}, {{sugar::kDims.str(), Shape{Dim::Symbol(symbol)}}, {"dtype", DType::kBool}},
+      {graph_.NewName(at_.frame->FullName("size"))}, std::move(options));
+  if (made) return (*made)->result();
+  llvm::consumeError(made.takeError());
+  return nullptr;
+}
+
+bool Bodies::CaptureSizes(SourceRange place) {
   const Block& block = graph_.block(at_.body->block);
   llvm::StringSet<> known, found;
-  for (const Value* input : block.inputs)
-    for (const Dim& dim : input->type().dims)
-      dim.ForEachSymbol([&](llvm::StringRef symbol) { known.insert(symbol); });
+  auto learn = [&](const Value* input) {
+    for (const Dim& dim : input->type().dims) known.insert(DeterminedSymbol(dim));
+  };
+  llvm::for_each(block.inputs, learn);
   std::vector<std::string> missing;
   for (const Op* op : block.ops)
     for (const AttributeValue& value : op->attribute_values())
@@ -101,10 +123,18 @@ void Bodies::CaptureSizes() {
       });
   for (const std::string& symbol : missing) {
     if (known.contains(symbol)) continue;
-    Value* const value = OuterValueWith(symbol);
-    if (value == nullptr) continue;
-    for (const Dim& dim : InBody(value)->type().dims) known.insert(dim.symbol());
+    if (llvm::StringRef(symbol).starts_with("~")) {
+      report_.Error(Code::kBody, place,
+                    "no value in the body of a loop is ragged, but a function that is given to it "
+                    "has the size " +
+                        symbol);
+      return false;
+    }
+    Value* value = OuterValueWith(symbol);
+    if (value == nullptr) value = MakeValueWith(symbol, place);
+    if (value != nullptr) learn(InBody(value));
   }
+  return true;
 }
 
 bool Bodies::ElaborateBody(Call& call, llvm::SmallVectorImpl<Value*>& operands, Targets targets) {
@@ -206,8 +236,7 @@ bool Bodies::FillBody(const Call& call, llvm::ArrayRef<Type> types, llvm::String
     }
   }
   graph_.SetBlockOutputs(block, std::move(outputs));
-  CaptureSizes();
-  return true;
+  return CaptureSizes(call.body_place.value);
 }
 
 }  // namespace pdl

@@ -5,6 +5,7 @@
 
 namespace pdl {
 
+class CalleeTable;
 class Expressions;
 class Functions;
 class Literals;
@@ -16,13 +17,15 @@ class Reporter;
 class Bodies {
  public:
   Bodies(Position& at, Graph& graph, ValueState& values, TrainingState& training, Reporter& report,
-         NameTable& names, Literals& literals, Expressions& expressions, Functions& functions)
+         NameTable& names, CalleeTable& callees, Literals& literals, Expressions& expressions,
+         Functions& functions)
       : at_(at),
         graph_(graph),
         values_(values),
         training_(training),
         report_(report),
         names_(names),
+        callees_(callees),
         literals_(literals),
         expressions_(expressions),
         functions_(functions) {}
@@ -34,11 +37,15 @@ class Bodies {
 
  private:
   uint32_t HomeOf(const Value* value) const;
-  /// A value with a dim that is `symbol`, in a block around the open body; null if there is none.
+  /// A value in a block around the open body that a body can take and that has the size: a dim that
+  /// is `symbol`, or one that determines it, such as 2*N; null if there is none.
   Value* OuterValueWith(llvm::StringRef symbol) const;
+  /// A new value with `symbol` as its only dim, outside of all bodies.
+  Value* MakeValueWith(llvm::StringRef symbol, SourceRange place);
   /// Captures a value for each size that attributes in the open body use and its inputs do not
   /// have: a body knows no other sizes. Functions that are attributes of the body bring them.
-  void CaptureSizes();
+  /// Reports ragged ones and returns false: no value of a body is ragged.
+  bool CaptureSizes(SourceRange place);
   bool FillBody(const Call& call, llvm::ArrayRef<Type> types, llvm::StringRef path, BlockId block);
 
   Position& at_;
@@ -47,6 +54,7 @@ class Bodies {
   TrainingState& training_;
   Reporter& report_;
   NameTable& names_;
+  CalleeTable& callees_;
   Literals& literals_;
   Expressions& expressions_;
   Functions& functions_;

@@ -23,11 +23,19 @@ using ast::Operator;
 struct Branches::BothSides {
   Value* condition;
   SourceRange place;
+  template <class T>
   struct Names {
-    std::optional<Datum> before;
-    std::array<std::optional<Datum>, 2> sides;
+    std::optional<T> before;
+    std::array<std::optional<T>, 2> sides;
+
+    /// A branch elaborated before the name was first set has the previous value.
+    void Complete() {
+      for (std::optional<T>& side : sides)
+        if (!side) side = before;
+    }
   };
-  llvm::MapVector<llvm::StringRef, Names> names;
+  llvm::MapVector<llvm::StringRef, Names<Datum>> names;
+  llvm::MapVector<llvm::StringRef, Names<FunctionPtr>> layers;
   struct States {
     Value* before = nullptr;
     std::array<Value*, 2> sides = {nullptr, nullptr};
@@ -69,7 +77,17 @@ Datum Branches::EvaluateCondition(const ast::Expr* expr) {
   if (const auto* chain = llvm::dyn_cast<ast::ChainExpr>(expr)) {
     const Operator op = chain->operators[0].op;
     if (op == Operator::kAnd || op == Operator::kOr) return EvaluateAndOr(chain);
-    if (std::optional<Datum> truth = EvaluateRelation(chain)) return *truth;
+    if (std::optional<Datum> truth = EvaluateRelation(chain)) {
+      if (truth->tensor() == nullptr || IsKnownToPlan(truth->tensor())) return *truth;
+      report_
+          .Error(Code::kCondition, expr->range,
+                 "'if' cannot depend on a size that is data-dependent, or is the number of rows "
+                 "in a step of a loop")
+          .Note(
+              "where(condition, a, b) can; cast(size, to=i64) makes a size a tensor, which can be "
+              "compared");
+      return Datum();
+    }
   }
   const Datum datum = expressions_.Evaluate(expr);
   return datum.holds_poison() || datum.is<bool>() ? datum : CheckCondition(datum, expr->range);
@@ -152,15 +170,22 @@ void Branches::ElaborateBothSides(Value* condition, const ast::Branch& then,
   const Operand chosen{Datum(condition), both.place};
   for (unsigned side : {0u, 1u}) run_checks_.AssertBranch(chosen, side, both.assertions[side]);
   for (auto& [name, names] : both.names) {
-    // A branch elaborated before the name was first set has the previous value.
-    for (std::optional<Datum>& side : names.sides)
-      if (!side) side = names.before;
+    names.Complete();
     const auto& [first, second] = names.sides;
     if (first && second) {
       names_.Assign(name, SelectDatum(&both, *first, *second, name));
     } else {
       at_.frame->one_sided[name] = both.place;
     }
+  }
+  for (auto& [name, layers] : both.layers) {
+    layers.Complete();
+    const auto& [first, second] = layers.sides;
+    const bool is_same = first == second;
+    names_.AssignLayer(name, is_same ? *first : nullptr);
+    // After an error in one of them, nothing is known.
+    if (!is_same && first != FunctionPtr() && second != FunctionPtr())
+      at_.frame->two_sided_layers[name] = both.place;
   }
   for (auto& [state, values] : both.states) {
     for (Value*& side : values.sides)
@@ -194,19 +219,30 @@ void Branches::ElaborateSide(BothSides* both, unsigned side, llvm::function_ref<
     auto [entry, is_new] = both->states.insert({state, {}});
     if (is_new) entry->second.before = old;
   }
-  for (auto& [name, names] : both->names) {
-    auto found = at_.frame->scope.find(name);
-    names.sides[side] =
-        found == at_.frame->scope.end() ? std::nullopt : std::optional(found->second);
+  for (const auto& [name, old] : journal.layers) {
+    auto [entry, is_new] = both->layers.insert({name, {}});
+    if (is_new) entry->second.before = old;
   }
-  for (auto& [state, values] : both->states) values.sides[side] = names_.CurrentState(state);
-  for (const auto& [name, old] : llvm::reverse(journal.names)) {
-    if (old) {
-      at_.frame->scope[name] = *old;
-    } else {
-      at_.frame->scope.erase(name);
+  auto read_side = [&](auto& all, const auto& now) {
+    for (auto& [name, names] : all) {
+      auto found = now.find(name);
+      names.sides[side] = found == now.end() ? std::nullopt : std::optional(found->second);
     }
-  }
+  };
+  read_side(both->names, at_.frame->scope);
+  read_side(both->layers, at_.frame->instances);
+  for (auto& [state, values] : both->states) values.sides[side] = names_.CurrentState(state);
+  auto revert = [](const auto& names, auto& now) {
+    for (const auto& [name, old] : llvm::reverse(names)) {
+      if (old) {
+        now[name] = *old;
+      } else {
+        now.erase(name);
+      }
+    }
+  };
+  revert(journal.names, at_.frame->scope);
+  revert(journal.layers, at_.frame->instances);
   for (const auto& [state, old] : llvm::reverse(journal.states)) values_.current[state] = old;
 }
 
@@ -248,9 +284,14 @@ Datum Branches::SelectDatum(BothSides* both, const Datum& first, const Datum& se
     return datum.tensor() != nullptr || datum.is<Dim>() || datum.is_literal();
   };
   if (!as_tensor(first) || !as_tensor(second)) {
-    report_.Error(Code::kCondition, both->place,
-                  "'" + name + "' is " + first.Phrase() + " in one branch of this 'if' and " +
-                      second.Phrase() + " in the other; a Plan can choose between tensors only");
+    const std::string one = first.Phrase(), other = second.Phrase();
+    report_.Error(
+        Code::kCondition, both->place,
+        "'" + name + "' is " +
+            (one == other ? "another " + llvm::StringRef(one).split(' ').second.str() +
+                                " in each branch of this 'if'"
+                          : one + " in one branch of this 'if' and " + other + " in the other") +
+            "; only between tensors can be chosen when the network runs");
     return Datum();
   }
   std::optional<DType> dtype;

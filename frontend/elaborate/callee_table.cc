@@ -177,7 +177,7 @@ Callee CalleeTable::ResolveCallee(const ast::Expr* expr) {
   callee = FindCallee(name->name);
   if (callee.op != nullptr && at_.frame->module->broken_names.contains(name->name)) return {};
   if (callee.op != nullptr || callee.is_network() || callee.function != nullptr) return callee;
-  if (IsBroken(name->name)) return {};
+  if (!names_.CheckLayer(name->name, name->range) || IsBroken(name->name)) return {};
   if (const llvm::StringRef example = ExampleOfStatement(name->name); !example.empty()) {
     report_.Error(Code::kUnknownOperator, name->range,
                   "'" + name->name + "' begins a statement and is not called: " + example);

@@ -41,6 +41,7 @@ struct Journal {
   TextFrame* frame;
   llvm::MapVector<llvm::StringRef, std::optional<Datum>> names;
   llvm::MapVector<Value*, Value*> states;
+  llvm::MapVector<llvm::StringRef, std::optional<FunctionPtr>> layers = {};
   std::vector<Assertion> assertions = {};
 };
 

@@ -78,7 +78,7 @@ struct Elaborator::Parts {
   CallEmitter emitter{at, state.graph, report, budget, constraints, callees, literals, bodies};
   Literals literals{at, report, budget, callees, emitter};
   Bodies bodies{at,    state.graph, state.values, state.training, report,
-                names, literals,    expressions,  functions};
+                names, callees,     literals,     expressions,    functions};
   Expressions expressions{at,      report,     budget, name_expressions, operators,
                           members, subscripts, calls,  records};
   NameExpressions name_expressions{at,      state.graph, report, names,
@@ -117,8 +117,8 @@ struct Elaborator::Parts {
                       types, emitter,     literals, expressions};
   TrainingValues training_values{request, at,      state.graph, state.training,
                                  budget,  callees, emitter};
-  ParameterNames parameter_names{at,     state.graph, state.values, report,
-                                 budget, callees,     expressions,  name_expressions};
+  ParameterNames parameter_names{at,    state.graph, state.values, report,          budget,
+                                 names, callees,     expressions,  name_expressions};
   Minimize minimize{request,     at,        state.graph, state.training,  report,
                     expressions, functions, gradients,   parameter_names, training_step};
   TrainingStep training_step{at,      state.graph, state.files,    state.training, report,

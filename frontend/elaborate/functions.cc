@@ -8,6 +8,7 @@
 #include "frontend/elaborate/given_parameters.h"
 #include "frontend/elaborate/layer_argument_reader.h"
 #include "frontend/elaborate/layer_calls.h"
+#include "frontend/elaborate/layer_copies.h"
 #include "frontend/elaborate/name_table.h"
 #include "frontend/elaborate/reporter.h"
 #include "llvm/ADT/STLExtras.h"
@@ -35,6 +36,7 @@ Datum Functions::ReadFunction(const ast::Expr* expr) {
   }
   if (const auto* name = llvm::dyn_cast<ast::NameExpr>(expr)) {
     if (auto found = at_.frame->instances.find(name->name); found != at_.frame->instances.end()) {
+      names_.CheckLayer(name->name, name->range);
       return found->second == nullptr ? Datum() : Datum(found->second);
     }
     if (!at_.frame->scope.contains(name->name)) {
@@ -116,7 +118,7 @@ Datum Functions::FunctionNamed(llvm::StringRef name, SourceRange range) {
   function->callee = callees_.FindCallee(name);
   if (function->callee.function != nullptr) return Datum(function->callee.function);
   if (function->callee.op == nullptr && !function->callee.is_network()) {
-    if (!callees_.IsBroken(name)) {
+    if (names_.CheckLayer(name, range) && !callees_.IsBroken(name)) {
       report_.Error(Code::kUnknownOperator, range,
                     "no operator or layer is called '" + name + "'" +
                         report_.DidYouMean(name, callees_.CalleeNames()));
@@ -282,20 +284,28 @@ CallResults Functions::ApplyTo(const FunctionPtr& function, llvm::ArrayRef<Opera
 void Functions::ElaborateInstance(const ast::LayerInstanceStatement* statement) {
   const llvm::StringRef name = statement->name.text;
   at_.frame->base = name.str();
+  const Callee copy = callees_.FindCallee("copy");
+  const bool is_defined = copy.op != nullptr || copy.is_network() || copy.function != nullptr;
+  if (!is_defined && LayerCopies::AsCopy(statement->value) != nullptr) {
+    report_.Error(Code::kUnknownOperator, statement->value->range,
+                  ("a copy of a layer has states, which are declared: state " + name + " = " +
+                   at_.file->Text(statement->value->range))
+                      .str());
+    return names_.AssignLayer(name, nullptr);
+  }
   const Datum datum = ReadFunction(statement->value);
   if (datum.is<Datum::None>()) {
     report_.Error(Code::kOperandKind, statement->value->range, "expected a layer, got none");
   }
   const auto* function = datum.get<Datum::FunctionValue>();
   if (function == nullptr) {
-    at_.frame->instances[name] = nullptr;
-    return;
+    return names_.AssignLayer(name, nullptr);
   }
   FunctionPtr instance = *function;
   if (instance->path.empty() && instance->callee.is_network()) {
     instance = MakeInstance(instance, names_.TakePath(name, /*is_outermost=*/true));
   }
-  at_.frame->instances[name] = std::move(instance);
+  names_.AssignLayer(name, std::move(instance));
 }
 
 }  // namespace pdl

@@ -34,8 +34,10 @@ std::optional<LayerCopies::Source> LayerCopies::ReadSource(const ast::CallExpr* 
   const ast::Expr* expr = ast::WithoutParentheses(copy->arguments[0].value);
   const llvm::StringRef text = at_.file->Text(expr->range);
   if (const auto broken = at_.frame->instances.find(text);
-      broken != at_.frame->instances.end() && broken->second == nullptr)
+      broken != at_.frame->instances.end() && broken->second == nullptr) {
+    names_.CheckLayer(text, expr->range);
     return std::nullopt;
+  }
   if (FunctionPtr layer = InstanceNamed(text)) return Source{std::move(layer), text};
   Value* value = graph_.FindValue(at_.frame->FullName(text));
   Datum datum;
@@ -96,12 +98,12 @@ void LayerCopies::CopyLayer(const ast::Identifier& name, const Source& source) {
   }
   auto instance = std::make_shared<Function>(*source.layer);
   instance->path = path;
-  at_.frame->instances[name.text] = std::move(instance);
+  names_.AssignLayer(name.text, std::move(instance));
 }
 
 void LayerCopies::Poison(const ast::Identifier& name) {
   names_.Poison(name);
-  at_.frame->instances[name.text] = nullptr;
+  names_.AssignLayer(name.text, nullptr);
 }
 
 bool LayerCopies::IsInCopy(llvm::StringRef variable) const {

@@ -37,6 +37,29 @@ void NameTable::Assign(llvm::StringRef name, Datum datum) {
   at_.frame->scope[name] = std::move(datum);
 }
 
+void NameTable::AssignLayer(llvm::StringRef name, FunctionPtr layer) {
+  if (at_.journal != nullptr && at_.journal->frame == at_.frame) {
+    auto [entry, is_first] = at_.journal->layers.insert({name, std::nullopt});
+    auto found = at_.frame->instances.find(name);
+    if (is_first && found != at_.frame->instances.end()) entry->second = found->second;
+  }
+  at_.frame->two_sided_layers.erase(name);
+  at_.frame->instances[name] = std::move(layer);
+}
+
+bool NameTable::CheckLayer(llvm::StringRef name, SourceRange range) {
+  const auto found = at_.frame->two_sided_layers.find(name);
+  if (found == at_.frame->two_sided_layers.end() || at_.frame->instances.lookup(name) != nullptr)
+    return true;
+  report_
+      .Error(Code::kCondition, range,
+             "'" + name + "' is not the same layer in both branches of an 'if'")
+      .NoteAt(at_.file, found->second,
+              "whether this holds is only known when the network runs: call the layer in each "
+              "branch, and assign the results to one name");
+  return false;
+}
+
 llvm::SmallVector<std::string, 1> NameTable::FullNames(
     llvm::ArrayRef<ast::Identifier> names) const {
   llvm::SmallVector<std::string, 1> full;
@@ -66,7 +89,7 @@ void NameTable::PoisonAssigned(llvm::ArrayRef<const ast::Statement*> statements)
     } else if (const auto* s = llvm::dyn_cast<ast::UpdateStatement>(statement)) {
       PoisonUndefined(s->name);
     } else if (const auto* s = llvm::dyn_cast<ast::LayerInstanceStatement>(statement)) {
-      at_.frame->instances[s->name.text] = nullptr;
+      AssignLayer(s->name.text, nullptr);
     } else if (const auto* s = llvm::dyn_cast<ast::ForStatement>(statement)) {
       PoisonUndefined(s->names);
       PoisonAssigned(s->body.statements);

@@ -19,6 +19,11 @@ class NameTable {
   void CollectNames(llvm::ArrayRef<const ast::Statement*> statements);
   /// Sets the value of a name from here on.
   void Assign(llvm::StringRef name, Datum datum);
+  /// Sets the layer that a name of `layer NAME = …` refers to from here on; null after an error.
+  void AssignLayer(llvm::StringRef name, FunctionPtr layer);
+  /// Reports a name of a layer that is another one in each branch of an `if` that a Plan decides,
+  /// and returns false then.
+  bool CheckLayer(llvm::StringRef name, SourceRange range);
   /// Copies a string into storage that lives as long as the elaboration.
   llvm::StringRef Save(const llvm::Twine& text) { return saved_.emplace_back(text.str()); }
   /// The full names in the graph for names of this frame; "_" stays.

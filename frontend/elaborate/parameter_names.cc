@@ -4,6 +4,7 @@
 #include "frontend/elaborate/callee_table.h"
 #include "frontend/elaborate/expressions.h"
 #include "frontend/elaborate/name_expressions.h"
+#include "frontend/elaborate/name_table.h"
 #include "frontend/elaborate/reporter.h"
 #include "llvm/ADT/STLExtras.h"
 
@@ -35,6 +36,7 @@ bool ParameterNames::ReadParameters(const ast::Expr* expr, std::vector<Value*>* 
     return false;
   }
   const llvm::StringRef text = at_.file->Text(expr->range);
+  if (!names_.CheckLayer(text, expr->range)) return false;
   const std::vector<Value*> found = ParametersBelow(text);
   if (!found.empty()) {
     for (Value* parameter : found)

@@ -9,18 +9,21 @@ class Budget;
 class CalleeTable;
 class Expressions;
 class NameExpressions;
+class NameTable;
 class Reporter;
 
 /// Finds parameters by the names of the layers and values that have them.
 class ParameterNames {
  public:
   ParameterNames(Position& at, Graph& graph, ValueState& values, Reporter& report, Budget& budget,
-                 CalleeTable& callees, Expressions& expressions, NameExpressions& name_expressions)
+                 NameTable& names, CalleeTable& callees, Expressions& expressions,
+                 NameExpressions& name_expressions)
       : at_(at),
         graph_(graph),
         values_(values),
         report_(report),
         budget_(budget),
+        names_(names),
         callees_(callees),
         expressions_(expressions),
         name_expressions_(name_expressions) {}
@@ -43,6 +46,7 @@ class ParameterNames {
   ValueState& values_;
   Reporter& report_;
   Budget& budget_;
+  NameTable& names_;
   CalleeTable& callees_;
   Expressions& expressions_;
   NameExpressions& name_expressions_;

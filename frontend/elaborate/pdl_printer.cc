@@ -3,6 +3,9 @@
 #include <algorithm>
 
 #include "frontend/elaborate/sugar.h"
+#include "ir/emit_text.h"
+#include "ir/names.h"
+#include "ir/passes/block_effects.h"
 #include "llvm/ADT/DenseMap.h"
 #include "llvm/ADT/STLExtras.h"
 #include "llvm/ADT/StringExtras.h"
@@ -35,9 +38,10 @@ class PdlPrinter {
   void PrintCall(const Op& op, const Type* declared);
   // The operands of counted inputs: `x, init=[h, c]`.
   void PrintCounted(const Op& op, llvm::function_ref<llvm::raw_ostream&()> next);
-  // Prints the layers that are the bodies of a call, after those nested in them.
-  void PrintBodies(const Op& op);
-  void PrintBody(BlockId id, const Op& caller);
+  // Prints the layers that are the bodies of a call, after those nested in them. Their names begin
+  // with that of the layer that the call is in.
+  void PrintBodies(const Op& op, llvm::StringRef layer = "");
+  void PrintBody(BlockId id, const Op& caller, llvm::StringRef outer);
   // Finds what each data-dependent size is written as.
   void FindSizes();
   // In the body of a loop only the last part of a name, since the call provides its path.
@@ -70,6 +74,7 @@ std::string AsIdentifier(llvm::StringRef name) {
   std::string text = name.str();
   for (char& c : text)
     if (!llvm::isAlnum(c)) c = '_';
+  if (IsReservedWord(text)) return text + "_";
   return text.empty() || llvm::isDigit(text[0]) ? "v" + text : text;
 }
 
@@ -152,10 +157,13 @@ void PdlPrinter::PrintCall(const Op& op, const Type* declared) {
   const bool is_in_body = !indent_.empty();  // where no other value can be named
   const int positional = signature.PositionalAttribute();
   const bool may_stand_bare = !is_repeatable && op.operands().size() == signature.inputs.size();
+  // In a body the names of values, which determine their random numbers, are other ones.
+  const std::vector<AttributeValue> values =
+      is_in_body ? AttributesWithStream(op) : op.attribute_values().vec();
   for (int pass = 0; pass < 2; ++pass) {
     for (size_t i = 0; i < signature.attributes.size(); ++i) {
       const AttributeDecl& decl = signature.attributes[i];
-      AttributeValue value = op.attribute_values()[i];
+      AttributeValue value = values[i];
       if (!is_in_body) Substitute(&value, sizes_);
       if (IsNone(value) && decl.kind == AttributeKind::kDType)
         if (const std::optional<DType> dtype = UnstatedDType(op, decl)) value = *dtype;
@@ -228,30 +236,32 @@ void PdlPrinter::PrintCounted(const Op& op, llvm::function_ref<llvm::raw_ostream
   }
 }
 
-void PdlPrinter::PrintBodies(const Op& op) {
+void PdlPrinter::PrintBodies(const Op& op, llvm::StringRef layer) {
   for (const AttributeValue& value : op.attribute_values())
-    if (const auto* block = std::get_if<BlockId>(&value)) PrintBody(*block, op);
+    if (const auto* block = std::get_if<BlockId>(&value)) PrintBody(*block, op, layer);
 }
 
-void PdlPrinter::PrintBody(BlockId id, const Op& caller) {
+void PdlPrinter::PrintBody(BlockId id, const Op& caller, llvm::StringRef outer) {
   if (bodies_.contains(id.index)) return;
   const Block& block = graph_.block(id);
-  for (const Op* op : block.ops) PrintBodies(*op);
-  const std::string layer = Unique(AsIdentifier(NameOf(caller.result())) + "_body", layers_);
+  const std::string prefix = outer.empty() ? "" : (outer + "_").str();
+  const std::string layer =
+      Unique(prefix + AsIdentifier(NameOf(caller.result())) + "_body", layers_);
   bodies_[id.index] = layer;
-  llvm::StringSet<> taken;
-  for (const auto& size : sizes_) taken.insert(size.first());
+  llvm::StringSet<> taken = SymbolsAround(graph_, block);
   auto take = [&](const Value* value) {
     const llvm::StringRef name = value->name();
     names_[value] = Unique(AsIdentifier(name.substr(name.rfind('.') + 1)), taken);
   };
   llvm::for_each(block.inputs, take);
   for (const Op* op : block.ops) llvm::for_each(op->results(), take);
+  for (const Op* op : block.ops) PrintBodies(*op, layer);
   os_ << "layer " << layer << '(';
   llvm::ListSeparator input_separator(", ");
   llvm::StringSet<> sizes;
   for (const Value* input : block.inputs) {
     Type type = input->type();
+    type.dims = DimsInSignature(graph_, std::move(type.dims), &taken);
     for (const Dim& dim : type.dims) sizes.insert(dim.symbol());
     // A bound may contain sizes that only later inputs introduce; the call has it anyway.
     bool is_known = true;

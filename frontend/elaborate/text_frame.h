@@ -82,7 +82,7 @@ struct TextFrame {
   llvm::StringMap<SourceRange> declared;  // inputs, params, states, attrs
   llvm::StringMap<SourceRange> assigned;  // the last assignment to a name
   llvm::StringMap<Value*> states;
-  /// `layer NAME = …`
+  /// `layer NAME = …`; null after an error.
   llvm::StringMap<FunctionPtr> instances;
   /// Paths to parameters that are taken.
   llvm::StringSet<> taken;
@@ -96,8 +96,9 @@ struct TextFrame {
   };
   llvm::StringMap<Results> results_of;
 
-  /// Names set in only one branch of an `if`.
+  /// Names set in only one branch of an `if`, and layers that are others in each branch.
   llvm::StringMap<SourceRange> one_sided;
+  llvm::StringMap<SourceRange> two_sided_layers;
 
   /// The name being assigned, from which names of intermediate values are derived.
   std::string base;

@@ -1,6 +1,7 @@
 // Export of loops: Scan, whose body is a graph.
 #include "llvm/ADT/STLExtras.h"
 #include "onnx/export/call.h"
+#include "pdl/op/symbols.h"
 
 namespace pdl {
 namespace {
@@ -30,8 +31,17 @@ bool KeepsRows(const Op& op, const Dim& rows) {
     });
   };
   const auto is_whole = [&](const Value* value) { return !mentions_rows(value->type().dims); };
+  bool gives_rows = false;  // to the call, by an attribute
+  for (const AttributeValue& value : op.attribute_values())
+    ForEachSymbol(value, [&](llvm::StringRef symbol) { gives_rows |= symbol == rows.symbol(); });
+  if (gives_rows && op.operands().empty()) {
+    // Each row of these is the same, whatever the number of rows.
+    static constexpr llvm::StringRef kFilled[] = {"zeros", "ones", "fill"};
+    return llvm::is_contained(kFilled, op.type()) && has_rows(op.result()) &&
+           !mentions_rows(llvm::ArrayRef(op.result()->type().dims).drop_front());
+  }
   if (llvm::all_of(op.operands(), is_whole))
-    return llvm::all_of(op.results(), is_whole) || op.operands().empty();
+    return !gives_rows && llvm::all_of(op.results(), is_whole);
   const auto is_kept = [&](const Value* value) {
     return has_rows(value) && !mentions_rows(llvm::ArrayRef(value->type().dims).drop_front());
   };

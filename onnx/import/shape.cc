@@ -92,11 +92,20 @@ void ConvertExpand(Node& n) {
   Value* x = n.In(0);
   Shape target = n.SizesIn(1);
   if (x == nullptr || n.failed()) return;
-  const Shape& dims = x->type().dims;
+  const Shape dims = x->type().dims;
   while (target.size() < dims.size()) target.insert(target.begin(), Dim(1));
   const size_t ahead = target.size() - dims.size();
-  for (size_t i = 0; i < dims.size(); ++i)
-    if (target[ahead + i].is_constant(1)) target[ahead + i] = dims[i];
+  std::vector<int64_t> ones;  // axes whose size is 1 if there is an element
+  for (size_t i = 0; i < dims.size(); ++i) {
+    Dim& to = target[ahead + i];
+    if (to.is_constant(1)) to = dims[i];
+    if (to != dims[i] && !dims[i].is_constant() && dims[i].ProvablyAtMost(1))
+      ones.push_back(static_cast<int64_t>(i));
+  }
+  if (!ones.empty())
+    x = n.Call(
+        "slice", {x},
+        {{"axes", ones}, {"starts", Shape(ones.size(), 0)}, {"stops", Shape(ones.size(), 1)}});
   if (llvm::ArrayRef<Dim>(target) == llvm::ArrayRef<Dim>(dims)) return n.Out(x);
   n.Out(n.Call("broadcast_to", {x}, {{"dims", target}}));
 }

@@ -4,6 +4,7 @@
 #include <cmath>
 #include <utility>
 
+#include "ir/emit_text.h"
 #include "llvm/ADT/DenseMap.h"
 #include "llvm/ADT/DenseSet.h"
 #include "llvm/ADT/STLExtras.h"
@@ -387,8 +388,7 @@ std::string Unique(llvm::StringRef name, llvm::StringSet<>& taken) {
 
 std::string TextWriter::WriteBody(BlockId id, const Op& caller) {
   const Block& block = graph_.block(id);
-  llvm::StringSet<> taken;
-  for (const auto& size : sizes_) taken.insert(size.first());
+  llvm::StringSet<> taken = SymbolsAround(graph_, block);
   auto take = [&](const Value* value) {
     const llvm::StringRef name = value->name();
     names_[value] = Unique(name.substr(name.rfind('.') + 1), taken);
@@ -401,6 +401,7 @@ std::string TextWriter::WriteBody(BlockId id, const Op& caller) {
   for (const Value* input : block.inputs) {
     Type type = input->type();
     for (Dim& dim : type.dims) dim = Substitute(dim, rows_);
+    type.dims = DimsInSignature(graph_, std::move(type.dims), &taken);
     type.index_bound.reset();  // it may contain sizes of later inputs
     text += comma;
     text += NameOf(input) + ": " + type.ToString();

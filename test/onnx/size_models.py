@@ -194,8 +194,19 @@ def data_sizes():
                ["y", "j"], [value("count", ["N", 3])], "count")
 
 
+def expansions():
+    """Part of an axis, which has at most one element."""
+    constants = {"a": numpy.array([1]), "zero": numpy.array([0]), "one": numpy.array([1]), "three": numpy.array([3])}
+    nodes = [node("Slice", "x zero one a", "column"), node("Shape", "x", "t", start=0, end=1),
+             node("Concat", "t three", "to", axis=0), node("Expand", "column to", "y")]
+    model = make(nodes, [value("x", ["T", "N"])], ["y"], constants)
+    yield Case("Expand of a slice", model, [{"x": floats(2, 5)}, {"x": floats(4, 1)}],
+               lambda feeds: [numpy.repeat(feeds["x"][:, :1], 3, axis=1)])
+
+
 def cases():
-    for make_cases in (slices, slices_by_sizes, computed_sizes, ranges, resizes, grids, layers, data_sizes):
+    for make_cases in (slices, slices_by_sizes, computed_sizes, ranges, resizes, grids, layers, data_sizes,
+                       expansions):
         yield from make_cases()
 
 

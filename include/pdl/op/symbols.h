@@ -4,6 +4,7 @@
 
 #include <cstdint>
 #include <optional>
+#include <string>
 
 #include "llvm/ADT/STLFunctionalExtras.h"
 #include "llvm/ADT/StringMap.h"
@@ -32,8 +33,10 @@ PDL_API bool HasSymbol(const Type& type, llvm::StringRef symbol);
 PDL_API Dim Substitute(const Dim& dim, const llvm::StringMap<Dim>& table);
 PDL_API void Substitute(AttributeValue* value, const llvm::StringMap<Dim>& table);
 
-/// The symbols of the inputs' dims that a run can compute from the inputs' sizes: those of a dim
-/// such as N, 8*N or N + 1, but not N*M.
+/// The symbol that the size of a dim determines: that of N, 8*N or N + 1; "" for N*M and a number.
+PDL_API std::string DeterminedSymbol(const Dim& dim);
+
+/// The symbols of the inputs' dims that a run can compute from the inputs' sizes.
 PDL_API llvm::StringSet<> SymbolsOfInputs(const Graph& graph);
 
 }  // namespace pdl
