@@ -26,7 +26,7 @@ function(pdl_module name)
     # The fuzzer counts edges in readers and passes. Counting them in kernels, which are most of the
     # edges, would cost every run without leading to other inputs.
     if(PDL_FUZZ AND NOT module_GENERATED AND NOT name STREQUAL "kernels")
-      target_compile_options(${target} PRIVATE -fsanitize=fuzzer-no-link -fno-sanitize-coverage=trace-cmp)
+      target_compile_options(${target} PRIVATE -fsanitize=fuzzer-no-link)
     endif()
     if(NOT module_GENERATED)
       pdl_precompile(${target})

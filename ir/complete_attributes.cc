@@ -79,6 +79,20 @@ llvm::Error CheckNumbers(const OpSignature& signature, const AttributeDecl& decl
   return llvm::Error::success();
 }
 
+llvm::Error CheckChoice(const OpSignature& signature, const AttributeDecl& decl,
+                        const std::string& text, std::optional<unsigned> element) {
+  if (decl.choices.empty() || llvm::is_contained(decl.choices, text)) return llvm::Error::success();
+  std::vector<llvm::StringRef> names(decl.choices.begin(), decl.choices.end());
+  std::vector<std::string> quoted;
+  for (const std::string& choice : decl.choices) quoted.push_back("\"" + choice + "\"");
+  std::string message = Subject(signature, decl, element) + " must be " +
+                        (TakesWords(decl) ? "a shape or one of " : "one of ") +
+                        llvm::join(quoted, ", ") + ", got \"" + text + "\"";
+  if (llvm::StringRef near = NearestName(text, names); !near.empty())
+    message += "; did you mean \"" + near.str() + "\"?";
+  return Fail(Code::kAttributeChoice, decl, message, element);
+}
+
 llvm::Error CheckValue(const OpSignature& signature, const AttributeDecl& decl,
                        const AttributeValue& value) {
   if (const auto* v = std::get_if<int64_t>(&value))
@@ -89,18 +103,11 @@ llvm::Error CheckValue(const OpSignature& signature, const AttributeDecl& decl,
     return CheckNumbers(signature, decl, *list);
   if (const auto* list = std::get_if<std::vector<double>>(&value))
     return CheckNumbers(signature, decl, *list);
-  if (const auto* text = std::get_if<std::string>(&value)) {
-    if (decl.choices.empty() || llvm::is_contained(decl.choices, *text))
-      return llvm::Error::success();
-    std::vector<llvm::StringRef> names(decl.choices.begin(), decl.choices.end());
-    std::vector<std::string> quoted;
-    for (const std::string& choice : decl.choices) quoted.push_back("\"" + choice + "\"");
-    std::string message = Subject(signature, decl, std::nullopt) + " must be " +
-                          (TakesWords(decl) ? "a shape or one of " : "one of ") +
-                          llvm::join(quoted, ", ") + ", got \"" + *text + "\"";
-    if (llvm::StringRef near = NearestName(*text, names); !near.empty())
-      message += "; did you mean \"" + near.str() + "\"?";
-    return Fail(Code::kAttributeChoice, decl, message);
+  if (const auto* text = std::get_if<std::string>(&value))
+    return CheckChoice(signature, decl, *text, std::nullopt);
+  if (const auto* list = std::get_if<std::vector<std::string>>(&value)) {
+    for (unsigned i = 0; i < list->size(); ++i)
+      if (llvm::Error error = CheckChoice(signature, decl, (*list)[i], i)) return error;
   }
   if (const Shape* shape = std::get_if<Shape>(&value)) {
     for (unsigned i = 0; i < shape->size(); ++i)

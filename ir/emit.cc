@@ -27,8 +27,8 @@ Shape DimsInSignature(const Graph& graph, Shape dims, llvm::StringSet<>* taken) 
     dim.ForEachSymbol(
         [&](llvm::StringRef symbol) { depends_on_data |= graph.IsDataSymbol(symbol); });
     if (!depends_on_data) continue;
-    std::string name = "size";
-    for (unsigned i = 2; !taken->insert(name).second; ++i) name = "size_" + std::to_string(i);
+    std::string name = "rows";
+    for (unsigned i = 2; !taken->insert(name).second; ++i) name = "rows_" + std::to_string(i);
     dim = Dim::Symbol(name);
   }
   return dims;

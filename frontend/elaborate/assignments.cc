@@ -29,21 +29,13 @@ bool Assignments::CheckTargets(llvm::ArrayRef<ast::Identifier> targets) {
   return true;
 }
 
-bool Assignments::HasOwnVariables(llvm::StringRef call) const {
-  if (!at_.frame->call_paths.contains(call)) return false;
-  const std::string prefix = at_.frame->FullName(call) + ".";
-  auto is_own = [&](const Value* variable) {
-    const llvm::StringRef name = variable->name();
-    return name.starts_with(prefix) &&
-           !at_.frame->declared.contains(name.drop_front(at_.frame->path.size()));
-  };
-  return llvm::any_of(graph_.parameters(), is_own) || llvm::any_of(graph_.states(), is_own);
-}
-
 bool Assignments::CheckNoPath(const ast::Identifier& target) {
   const llvm::StringRef layer = target.text.split('.').first;
   if (layer.size() == target.text.size()) return true;
-  if (!at_.frame->instances.contains(layer) && !HasOwnVariables(layer)) return true;
+  // Flat source has names with dots, and declares the variables that calls in other source create.
+  if (!at_.frame->instances.contains(layer) &&
+      !values_.owning_paths.contains(at_.frame->FullName(layer)))
+    return true;
   Diagnostic& diagnostic = report_.Error(
       Code::kBadTarget, target.range,
       "'" + target.text + "' belongs to the layer call '" + layer + "' and cannot be assigned");

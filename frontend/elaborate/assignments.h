@@ -51,9 +51,6 @@ class Assignments {
   void CheckAssertion(const ast::AssertStatement* statement);
   /// Returns false and reports an error if a name occurs twice on the left.
   bool CheckTargets(llvm::ArrayRef<ast::Identifier> targets);
-  /// Whether a call assigned to the name has created parameters or states. In flat source they are
-  /// declared by statements.
-  bool HasOwnVariables(llvm::StringRef call) const;
   /// Returns false and reports an error if the name is a path into a layer call, such as `h.w`.
   bool CheckNoPath(const ast::Identifier& target);
   /// Notes the call of the first name for messages, if the call has several results.

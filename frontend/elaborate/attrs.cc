@@ -28,6 +28,12 @@ void Attrs::ElaborateAttr(const ast::AttrStatement* statement) {
   const llvm::StringRef type = statement->type->terms.front().name.text;
   if (type == "function" || type == "parameter") {
     settings_.used.insert(name);
+    if (IsSet(name)) {
+      report_.Error(Code::kAttributeType, statement->name.range,
+                    "attr '" + name + "' is a " + type +
+                        ", which only a file that imports this one can give");
+      return;
+    }
     if (statement->default_value == nullptr) {
       report_.Error(Code::kMissingAttribute, statement->name.range,
                     "attr '" + name + "' has no value: a " + type + " needs a default");
@@ -42,6 +48,13 @@ void Attrs::ElaborateAttr(const ast::AttrStatement* statement) {
   } else {
     settings_.used.insert(name);
   }
+}
+
+bool Attrs::IsSet(llvm::StringRef name) const {
+  return llvm::any_of(settings_.of_test,
+                      [&](const ast::Argument& field) { return field.name.text == name; }) ||
+         llvm::any_of(request_.settings,
+                      [&](const auto& setting) { return setting.first == name; });
 }
 
 void Attrs::BindAsParameter(const ast::AttrStatement* statement, const LayerArgument* given,

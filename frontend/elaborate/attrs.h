@@ -41,6 +41,8 @@ class Attrs {
                        const LayerArguments& arguments);
   /// Binds an attr to its setting or else its default.
   void BindSetting(const ast::AttrStatement* statement, const AttributeDecl& decl);
+  /// Whether the command line or the test gives the attr a value.
+  bool IsSet(llvm::StringRef name) const;
   /// The setting for an attr. Sets `*range` to its position in at_.file, which becomes the
   /// setting's own source.
   std::optional<Datum> Setting(const AttributeDecl& decl, SourceRange* range);

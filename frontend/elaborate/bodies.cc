@@ -1,5 +1,6 @@
 #include "frontend/elaborate/bodies.h"
 
+#include "frontend/elaborate/budget.h"
 #include "frontend/elaborate/callee_table.h"
 #include "frontend/elaborate/expressions.h"
 #include "frontend/elaborate/functions.h"
@@ -18,6 +19,11 @@ namespace {
 
 /// Limits the depth of scalar computations that are copied into a body rather than passed to it.
 constexpr unsigned kMaxCopiedDepth = 64;
+
+/// The name of a body's input for a value from outside, which no parameter of the body has.
+std::string OuterName(llvm::StringRef path, llvm::StringRef name) {
+  return (path + ".outer." + name).str();
+}
 
 }  // namespace
 
@@ -62,15 +68,17 @@ Value* Bodies::InBody(Value* value) {
     outside = InBody(value);
     at_.body = here;
   }
-  Value* input = graph_.AddBlockInput(at_.body->block, graph_.NewName(value->name()), value->type(),
-                                      value->location());
+  const llvm::StringRef own = llvm::StringRef(value->name()).rsplit('.').second;
+  const std::string name = OuterName(at_.body->path, own.empty() ? value->name() : own);
+  Value* input =
+      graph_.AddBlockInput(at_.body->block, graph_.NewName(name), value->type(), value->location());
   values_.homes[input] = at_.body->block.index;
   at_.body->inside[value] = input;
   at_.body->captured.push_back(outside);
   return input;
 }
 
-Value* Bodies::OuterValueWith(llvm::StringRef symbol) const {
+Value* Bodies::OuterValueWith(llvm::StringRef symbol, bool in_bodies_only) const {
   Value* found = nullptr;
   auto consider = [&](Value* value) {
     if (!value->type().is_plain()) return false;
@@ -91,7 +99,7 @@ Value* Bodies::OuterValueWith(llvm::StringRef symbol) const {
     const Block& block = graph_.block(body->block);
     if (search(block.inputs, block.ops)) return found;
   }
-  search(graph_.inputs(), graph_.ops());
+  if (!in_bodies_only) search(graph_.inputs(), graph_.ops());
   return found;
 }
 
@@ -102,7 +110,7 @@ Value* Bodies::MakeValueWith(llvm::StringRef symbol, SourceRange place) {
   options.location = at_.AddLocation(graph_, place.begin);
   llvm::Expected<Op*> made = graph_.AddOp(
       *def, {}, {{sugar::kDims.str(), Shape{Dim::Symbol(symbol)}}, {"dtype", DType::kBool}},
-      {graph_.NewName(at_.frame->FullName("size"))}, std::move(options));
+      {graph_.NewName("size")}, std::move(options));
   if (made) return (*made)->result();
   llvm::consumeError(made.takeError());
   return nullptr;
@@ -130,7 +138,10 @@ bool Bodies::CaptureSizes(SourceRange place) {
                         symbol);
       return false;
     }
-    Value* value = OuterValueWith(symbol);
+    if (at_.IsRepeated() && !budget_.Spend(graph_.ops().size() / 8, place)) return false;
+    // A value that is made for the size of an input needs no other input.
+    const bool is_of_data = graph_.IsDataSymbol(symbol);
+    Value* value = OuterValueWith(symbol, /*in_bodies_only=*/!is_of_data);
     if (value == nullptr) value = MakeValueWith(symbol, place);
     if (value != nullptr) learn(InBody(value));
   }
@@ -172,14 +183,14 @@ bool Bodies::ElaborateBody(Call& call, llvm::SmallVectorImpl<Value*>& operands, 
   body.outer = at_.body;
   {
     const bool has_path = !call.body->path.empty() || !call.body->callee.is_network();
-    const std::string path =
+    body.path =
         has_path ? at_.frame->FullName(at_.frame->base.empty() ? signature.name : at_.frame->base) +
                        "." + body_decl.name
                  : names_.TakePath(signature.name, !targets.empty()) + "." + body_decl.name;
     at_.body = &body;
     // A value that is created once stays in the block where it was created.
     Value* const training = std::exchange(training_.training, nullptr);
-    const bool ok = FillBody(call, llvm::ArrayRef(*types).take_front(num_given), path, block);
+    const bool ok = FillBody(call, llvm::ArrayRef(*types).take_front(num_given), body.path, block);
     training_.training = training;
     at_.body = body.outer;
     if (!ok) return false;
@@ -211,7 +222,10 @@ bool Bodies::FillBody(const Call& call, llvm::ArrayRef<Type> types, llvm::String
   }
   llvm::SmallVector<Operand, 4> operands;
   for (size_t i = 0; i < types.size(); ++i) {
-    const std::string base = (path + "." + (i < names.size() ? names[i] : "given")).str();
+    const llvm::StringRef own = i < names.size() ? names[i] : "given";
+    std::string base = (path + "." + own).str();
+    // In flat source, a parameter of the body and the input that it is given to.
+    if (graph_.FindValue(base) != nullptr) base = OuterName(path, own);
     Value* input = graph_.AddBlockInput(block, graph_.NewName(base), types[i],
                                         at_.AddLocation(graph_, call.operands[i].range.begin));
     values_.homes[input] = block.index;

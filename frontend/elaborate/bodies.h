@@ -5,6 +5,7 @@
 
 namespace pdl {
 
+class Budget;
 class CalleeTable;
 class Expressions;
 class Functions;
@@ -16,10 +17,11 @@ class Reporter;
 /// iterations. Values that they capture are passed to the Block by the call.
 class Bodies {
  public:
-  Bodies(Position& at, Graph& graph, ValueState& values, TrainingState& training, Reporter& report,
-         NameTable& names, CalleeTable& callees, Literals& literals, Expressions& expressions,
-         Functions& functions)
-      : at_(at),
+  Bodies(Budget& budget, Position& at, Graph& graph, ValueState& values, TrainingState& training,
+         Reporter& report, NameTable& names, CalleeTable& callees, Literals& literals,
+         Expressions& expressions, Functions& functions)
+      : budget_(budget),
+        at_(at),
         graph_(graph),
         values_(values),
         training_(training),
@@ -39,7 +41,7 @@ class Bodies {
   uint32_t HomeOf(const Value* value) const;
   /// A value in a block around the open body that a body can take and that has the size: a dim that
   /// is `symbol`, or one that determines it, such as 2*N; null if there is none.
-  Value* OuterValueWith(llvm::StringRef symbol) const;
+  Value* OuterValueWith(llvm::StringRef symbol, bool in_bodies_only) const;
   /// A new value with `symbol` as its only dim, outside of all bodies.
   Value* MakeValueWith(llvm::StringRef symbol, SourceRange place);
   /// Captures a value for each size that attributes in the open body use and its inputs do not
@@ -48,6 +50,7 @@ class Bodies {
   bool CaptureSizes(SourceRange place);
   bool FillBody(const Call& call, llvm::ArrayRef<Type> types, llvm::StringRef path, BlockId block);
 
+  Budget& budget_;
   Position& at_;
   Graph& graph_;
   ValueState& values_;

@@ -35,7 +35,7 @@ struct Branches::BothSides {
     }
   };
   llvm::MapVector<llvm::StringRef, Names<Datum>> names;
-  llvm::MapVector<llvm::StringRef, Names<FunctionPtr>> layers;
+  llvm::MapVector<llvm::StringRef, Names<LayerName>> layers;
   struct States {
     Value* before = nullptr;
     std::array<Value*, 2> sides = {nullptr, nullptr};
@@ -44,6 +44,17 @@ struct Branches::BothSides {
   llvm::DenseMap<std::pair<Value*, Value*>, Value*> selected;
   std::array<std::vector<Journal::Assertion>, 2> assertions;
 };
+
+/// Whether two branches leave a name with one layer: also if both make a function such as relu().
+static bool IsSameLayer(const LayerName& a, const LayerName& b) {
+  if (a.differs || b.differs || a.layer == nullptr || b.layer == nullptr) return false;
+  const auto is_plain = [](const Function& function) {
+    return function.callee.op != nullptr && function.call.attributes.empty() &&
+           function.call.operands.empty() && function.call.body == nullptr;
+  };
+  return a.layer == b.layer ||
+         (is_plain(*a.layer) && is_plain(*b.layer) && a.layer->callee.op == b.layer->callee.op);
+}
 
 void Branches::ElaborateBranches(llvm::ArrayRef<ast::Branch> branches) {
   for (size_t i = 0; i < branches.size(); ++i) {
@@ -181,11 +192,14 @@ void Branches::ElaborateBothSides(Value* condition, const ast::Branch& then,
   for (auto& [name, layers] : both.layers) {
     layers.Complete();
     const auto& [first, second] = layers.sides;
-    const bool is_same = first == second;
-    names_.AssignLayer(name, is_same ? *first : nullptr);
-    // After an error in one of them, nothing is known.
-    if (!is_same && first != FunctionPtr() && second != FunctionPtr())
-      at_.frame->two_sided_layers[name] = both.place;
+    const bool is_broken = (first && first->is_broken()) || (second && second->is_broken());
+    if (is_broken) {
+      names_.AssignLayer(name, {});
+    } else if (first && second && IsSameLayer(*first, *second)) {
+      names_.AssignLayer(name, *first);
+    } else {
+      names_.AssignLayer(name, {nullptr, LayerName::Difference{both.place, !first || !second}});
+    }
   }
   for (auto& [state, values] : both.states) {
     for (Value*& side : values.sides)
@@ -223,26 +237,21 @@ void Branches::ElaborateSide(BothSides* both, unsigned side, llvm::function_ref<
     auto [entry, is_new] = both->layers.insert({name, {}});
     if (is_new) entry->second.before = old;
   }
-  auto read_side = [&](auto& all, const auto& now) {
-    for (auto& [name, names] : all) {
-      auto found = now.find(name);
-      names.sides[side] = found == now.end() ? std::nullopt : std::optional(found->second);
-    }
-  };
-  read_side(both->names, at_.frame->scope);
-  read_side(both->layers, at_.frame->instances);
+  for (auto& [name, names] : both->names) {
+    auto found = at_.frame->scope.find(name);
+    names.sides[side] =
+        found == at_.frame->scope.end() ? std::nullopt : std::optional(found->second);
+  }
+  for (auto& [name, names] : both->layers) names.sides[side] = names_.FindLayer(name);
   for (auto& [state, values] : both->states) values.sides[side] = names_.CurrentState(state);
-  auto revert = [](const auto& names, auto& now) {
-    for (const auto& [name, old] : llvm::reverse(names)) {
-      if (old) {
-        now[name] = *old;
-      } else {
-        now.erase(name);
-      }
+  for (const auto& [name, old] : llvm::reverse(journal.names)) {
+    if (old) {
+      at_.frame->scope[name] = *old;
+    } else {
+      at_.frame->scope.erase(name);
     }
-  };
-  revert(journal.names, at_.frame->scope);
-  revert(journal.layers, at_.frame->instances);
+  }
+  for (const auto& [name, old] : llvm::reverse(journal.layers)) names_.SetLayer(name, old);
   for (const auto& [state, old] : llvm::reverse(journal.states)) values_.current[state] = old;
 }
 

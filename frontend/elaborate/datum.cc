@@ -161,6 +161,8 @@ Datum FromAttribute(const AttributeValue& value) {
           for (const auto& item : v) {
             if constexpr (std::is_same_v<T, Shape>) {
               items.push_back(Datum(item));
+            } else if constexpr (std::is_same_v<T, std::vector<std::string>>) {
+              items.push_back(Datum(llvm::StringRef(item)));
             } else {
               items.push_back(FromAttribute(AttributeValue(item)));
             }

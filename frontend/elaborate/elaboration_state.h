@@ -41,13 +41,15 @@ struct Journal {
   TextFrame* frame;
   llvm::MapVector<llvm::StringRef, std::optional<Datum>> names;
   llvm::MapVector<Value*, Value*> states;
-  llvm::MapVector<llvm::StringRef, std::optional<FunctionPtr>> layers = {};
+  llvm::MapVector<llvm::StringRef, std::optional<LayerName>> layers = {};
   std::vector<Assertion> assertions = {};
 };
 
 /// The Block of a loop body that is being filled, and the values that it captures.
 struct OpenBody {
   BlockId block;
+  /// The path of names in the body: "y.body".
+  std::string path;
   OpenBody* outer = nullptr;
   /// Maps an outer value to the Block's input, or to a copy of a value known to a Plan.
   llvm::DenseMap<Value*, Value*> inside;
@@ -193,6 +195,7 @@ struct ReportedErrors {
 struct ValueState {
   llvm::DenseMap<Value*, Value*> current;        // of states: the last update
   llvm::DenseMap<const Value*, uint32_t> homes;  // of inputs of blocks
+  llvm::StringSet<> owning_paths;      // of layer calls that have created parameters or states
   llvm::StringSet<> incomplete_paths;  // of layer calls that are incomplete due to an error
   llvm::StringSet<> copied_paths;      // of layers whose parameters are states: `state t = copy(l)`
   uint32_t recomputed = 0;             // number of layer calls with recompute=true

@@ -77,8 +77,8 @@ struct Elaborator::Parts {
   TypeReader types{at, state.graph, report, constraints, expressions};
   CallEmitter emitter{at, state.graph, report, budget, constraints, callees, literals, bodies};
   Literals literals{at, report, budget, callees, emitter};
-  Bodies bodies{at,    state.graph, state.values, state.training, report,
-                names, callees,     literals,     expressions,    functions};
+  Bodies bodies{budget, at,      state.graph, state.values, state.training, report,
+                names,  callees, literals,    expressions,  functions};
   Expressions expressions{at,      report,     budget, name_expressions, operators,
                           members, subscripts, calls,  records};
   NameExpressions name_expressions{at,      state.graph, report, names,
@@ -98,9 +98,9 @@ struct Elaborator::Parts {
   AttributeChecker attributes{state.settings, report, budget, expressions};
   Functions functions{at,      state.values, report, budget, names,           callees,
                       emitter, expressions,  binder, layers, argument_reader, given_parameters};
-  LayerCalls layers{
-      request,          at,           state.graph,      state.values,     report,    budget,
-      layer_attributes, layer_inputs, layer_conditions, given_parameters, statements};
+  LayerCalls layers{request,          at,        state.graph,      state.values, report,
+                    budget,           names,     layer_attributes, layer_inputs, layer_conditions,
+                    given_parameters, statements};
   LayerArgumentReader argument_reader{at,         report,    budget,          expressions,
                                       attributes, functions, given_parameters};
   GivenParameters given_parameters{at, state.graph, report, types, literals, expressions};
@@ -132,7 +132,7 @@ struct Elaborator::Parts {
               names,   expressions, attributes, layer_attributes};
   Inputs inputs{at,    state.graph,  report,           names, constraints, conditions,
                 types, layer_inputs, layer_conditions, unused};
-  Variables variables{at,          state.graph,  report,           names,  types,
+  Variables variables{at,          state.graph,  state.values,     report, names, types,
                       expressions, initializers, given_parameters, copies, unused};
   LayerCopies copies{at,     state.graph, state.values, report,
                      budget, names,       expressions,  parameter_names};

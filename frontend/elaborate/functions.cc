@@ -183,9 +183,16 @@ bool Functions::ReadInputs(const Callee& callee, const ast::CallExpr* expr, cons
                            LayerArguments* given) {
   if (piped != nullptr) given->operands.push_back(*piped);
   for (const ast::Argument& argument : expr->arguments) {
-    if (argument.name.text == "params" && callee.is_network() && !IsInput(callee, "params")) {
-      given_parameters_.Read(argument, given);
-      continue;
+    const llvm::StringRef name = argument.name.text;
+    if (callee.is_network() && !IsInput(callee, name)) {
+      if (name == "params") {
+        given_parameters_.Read(argument, given);
+        continue;
+      }
+      if (name == "training" || name == "recompute") {
+        argument_reader_.ReadMode(argument, given);
+        continue;
+      }
     }
     Datum datum = expressions_.Evaluate(argument.value);
     if (argument.is_named()) {
@@ -244,6 +251,8 @@ CallResults Functions::Apply(const FunctionPtr& function, const ast::CallExpr* e
     arguments.operands = std::move(given.operands);
     arguments.named = std::move(given.named);
     if (given.params != nullptr) arguments.params = std::move(given.params);
+    arguments.training_off |= given.training_off;
+    arguments.recompute |= given.recompute;
     const bool is_instance = !function->path.empty();
     const std::string path =
         is_instance ? function->path : names_.TakePath(callee.name, !targets.empty());
@@ -291,7 +300,7 @@ void Functions::ElaborateInstance(const ast::LayerInstanceStatement* statement) 
                   ("a copy of a layer has states, which are declared: state " + name + " = " +
                    at_.file->Text(statement->value->range))
                       .str());
-    return names_.AssignLayer(name, nullptr);
+    return names_.AssignLayer(name, {});
   }
   const Datum datum = ReadFunction(statement->value);
   if (datum.is<Datum::None>()) {
@@ -299,13 +308,13 @@ void Functions::ElaborateInstance(const ast::LayerInstanceStatement* statement) 
   }
   const auto* function = datum.get<Datum::FunctionValue>();
   if (function == nullptr) {
-    return names_.AssignLayer(name, nullptr);
+    return names_.AssignLayer(name, {});
   }
   FunctionPtr instance = *function;
   if (instance->path.empty() && instance->callee.is_network()) {
     instance = MakeInstance(instance, names_.TakePath(name, /*is_outermost=*/true));
   }
-  names_.AssignLayer(name, std::move(instance));
+  names_.AssignLayer(name, {std::move(instance)});
 }
 
 }  // namespace pdl

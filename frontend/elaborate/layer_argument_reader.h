@@ -33,14 +33,14 @@ class LayerArgumentReader {
   /// Adds the arguments of the call to `arguments`, which become poison if an error was reported.
   void ReadLayerArguments(const Callee& callee, const ast::CallExpr* expr, const Operand* piped,
                           LayerArguments* arguments);
+  /// Reads `training` and `recompute`, which each layer takes.
+  void ReadMode(const ast::Argument& argument, LayerArguments* arguments);
 
  private:
   /// Returns false if a spread list exceeds a limit.
   bool ReadPositional(const ast::Argument& argument, LayerArguments* arguments);
   /// Reads `clip_norm` and `lazy`, which each optimizer takes.
   void ReadOptimizerOption(const ast::Argument& argument, LayerArguments* arguments);
-  /// Reads `training` and `recompute`, which each layer takes.
-  void ReadMode(const ast::Argument& argument, LayerArguments* arguments);
   void ReportUnknown(const Callee& callee, const ast::Argument& argument);
 
   Position& at_;

@@ -5,6 +5,7 @@
 #include "frontend/elaborate/layer_attributes.h"
 #include "frontend/elaborate/layer_conditions.h"
 #include "frontend/elaborate/layer_inputs.h"
+#include "frontend/elaborate/name_table.h"
 #include "frontend/elaborate/reporter.h"
 #include "frontend/elaborate/statements.h"
 #include "llvm/ADT/STLExtras.h"
@@ -88,6 +89,7 @@ void LayerCalls::Expand(const Callee& callee, const LayerArguments& arguments, T
     frame->arguments = &arguments;
     statements = callee.module->ast->statements;
   }
+  ok &= budget_.Spend(names_.ReserveVariables(statements) / 8, arguments.place);
   for (const ast::Statement* statement : statements) {
     if (!ok || frame->returned) break;
     statements_.Elaborate(statement);

@@ -10,6 +10,7 @@ class GivenParameters;
 class LayerAttributes;
 class LayerConditions;
 class LayerInputs;
+class NameTable;
 class Reporter;
 class Statements;
 
@@ -17,7 +18,7 @@ class Statements;
 class LayerCalls {
  public:
   LayerCalls(const CompileRequest& request, Position& at, Graph& graph, ValueState& values,
-             Reporter& report, Budget& budget, LayerAttributes& layer_attributes,
+             Reporter& report, Budget& budget, NameTable& names, LayerAttributes& layer_attributes,
              LayerInputs& layer_inputs, LayerConditions& layer_conditions,
              GivenParameters& given_parameters, Statements& statements)
       : request_(request),
@@ -26,6 +27,7 @@ class LayerCalls {
         values_(values),
         report_(report),
         budget_(budget),
+        names_(names),
         layer_attributes_(layer_attributes),
         layer_inputs_(layer_inputs),
         layer_conditions_(layer_conditions),
@@ -52,6 +54,7 @@ class LayerCalls {
   ValueState& values_;
   Reporter& report_;
   Budget& budget_;
+  NameTable& names_;
   LayerAttributes& layer_attributes_;
   LayerInputs& layer_inputs_;
   LayerConditions& layer_conditions_;

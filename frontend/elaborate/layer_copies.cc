@@ -98,12 +98,12 @@ void LayerCopies::CopyLayer(const ast::Identifier& name, const Source& source) {
   }
   auto instance = std::make_shared<Function>(*source.layer);
   instance->path = path;
-  names_.AssignLayer(name.text, std::move(instance));
+  names_.AssignLayer(name.text, {std::move(instance)});
 }
 
 void LayerCopies::Poison(const ast::Identifier& name) {
   names_.Poison(name);
-  names_.AssignLayer(name.text, nullptr);
+  names_.AssignLayer(name.text, {});
 }
 
 bool LayerCopies::IsInCopy(llvm::StringRef variable) const {

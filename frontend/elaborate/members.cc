@@ -129,8 +129,9 @@ std::optional<Datum> Members::FindByPath(const ast::MemberExpr* member) {
   if (found != at_.frame->scope.end()) return found->second;
   Value* value = graph_.FindValue(at_.frame->FullName(path));
   if (value == nullptr) return std::nullopt;
-  return Datum(value->kind() == ValueKind::kState ? names_.CurrentState(value)
-                                                  : given_parameters_.Replace(value));
+  if (value->kind() == ValueKind::kState) return Datum(names_.CurrentState(value));
+  if (value->kind() == ValueKind::kParameter) return Datum(given_parameters_.Replace(value));
+  return std::nullopt;  // an intermediate value of a layer
 }
 
 // Notes that a name refers to the first of several results of its call, and how to access the

@@ -28,6 +28,22 @@ void NameTable::CollectNames(llvm::ArrayRef<const ast::Statement*> statements) {
   }
 }
 
+size_t NameTable::ReserveVariables(llvm::ArrayRef<const ast::Statement*> statements) {
+  size_t count = 0;
+  for (const ast::Statement* statement : statements) {
+    if (const auto* s = llvm::dyn_cast<ast::VariableStatement>(statement)) {
+      graph_.ReserveName(at_.frame->FullName(s->name.text));
+      ++count;
+    } else if (const auto* s = llvm::dyn_cast<ast::ForStatement>(statement)) {
+      count += ReserveVariables(s->body.statements);
+    } else if (const auto* s = llvm::dyn_cast<ast::IfStatement>(statement)) {
+      for (const ast::Branch& branch : s->branches)
+        count += ReserveVariables(branch.block.statements);
+    }
+  }
+  return count;
+}
+
 void NameTable::Assign(llvm::StringRef name, Datum datum) {
   if (at_.journal != nullptr && at_.journal->frame == at_.frame) {
     auto [entry, is_first] = at_.journal->names.insert({name, std::nullopt});
@@ -37,24 +53,38 @@ void NameTable::Assign(llvm::StringRef name, Datum datum) {
   at_.frame->scope[name] = std::move(datum);
 }
 
-void NameTable::AssignLayer(llvm::StringRef name, FunctionPtr layer) {
-  if (at_.journal != nullptr && at_.journal->frame == at_.frame) {
-    auto [entry, is_first] = at_.journal->layers.insert({name, std::nullopt});
-    auto found = at_.frame->instances.find(name);
-    if (is_first && found != at_.frame->instances.end()) entry->second = found->second;
-  }
-  at_.frame->two_sided_layers.erase(name);
-  at_.frame->instances[name] = std::move(layer);
+std::optional<LayerName> NameTable::FindLayer(llvm::StringRef name) const {
+  const auto found = at_.frame->instances.find(name);
+  if (found == at_.frame->instances.end()) return std::nullopt;
+  LayerName layer{found->second};
+  const auto differs = at_.frame->different_layers.find(name);
+  if (differs != at_.frame->different_layers.end()) layer.differs = differs->second;
+  return layer;
+}
+
+void NameTable::SetLayer(llvm::StringRef name, const std::optional<LayerName>& layer) {
+  at_.frame->instances.erase(name);
+  at_.frame->different_layers.erase(name);
+  if (!layer) return;
+  at_.frame->instances[name] = layer->layer;
+  if (layer->differs) at_.frame->different_layers.try_emplace(name, *layer->differs);
+}
+
+void NameTable::AssignLayer(llvm::StringRef name, LayerName layer) {
+  if (at_.journal != nullptr && at_.journal->frame == at_.frame)
+    at_.journal->layers.insert({name, FindLayer(name)});
+  SetLayer(name, layer);
 }
 
 bool NameTable::CheckLayer(llvm::StringRef name, SourceRange range) {
-  const auto found = at_.frame->two_sided_layers.find(name);
-  if (found == at_.frame->two_sided_layers.end() || at_.frame->instances.lookup(name) != nullptr)
-    return true;
+  const auto found = at_.frame->different_layers.find(name);
+  if (found == at_.frame->different_layers.end()) return true;
   report_
       .Error(Code::kCondition, range,
-             "'" + name + "' is not the same layer in both branches of an 'if'")
-      .NoteAt(at_.file, found->second,
+             found->second.is_in_one_branch
+                 ? "'" + name + "' is a layer in only one branch of an 'if'"
+                 : "'" + name + "' is not the same layer in both branches of an 'if'")
+      .NoteAt(at_.file, found->second.place,
               "whether this holds is only known when the network runs: call the layer in each "
               "branch, and assign the results to one name");
   return false;
@@ -89,7 +119,7 @@ void NameTable::PoisonAssigned(llvm::ArrayRef<const ast::Statement*> statements)
     } else if (const auto* s = llvm::dyn_cast<ast::UpdateStatement>(statement)) {
       PoisonUndefined(s->name);
     } else if (const auto* s = llvm::dyn_cast<ast::LayerInstanceStatement>(statement)) {
-      AssignLayer(s->name.text, nullptr);
+      AssignLayer(s->name.text, {});
     } else if (const auto* s = llvm::dyn_cast<ast::ForStatement>(statement)) {
       PoisonUndefined(s->names);
       PoisonAssigned(s->body.statements);

@@ -17,10 +17,16 @@ class NameTable {
 
   /// Reserves the names of the file's values, so that no derived name clashes with them.
   void CollectNames(llvm::ArrayRef<const ast::Statement*> statements);
+  /// Reserves the names of the parameters and states that statements of a layer declare, so that
+  /// they do not depend on the names of its intermediate values. Returns their number.
+  size_t ReserveVariables(llvm::ArrayRef<const ast::Statement*> statements);
   /// Sets the value of a name from here on.
   void Assign(llvm::StringRef name, Datum datum);
-  /// Sets the layer that a name of `layer NAME = …` refers to from here on; null after an error.
-  void AssignLayer(llvm::StringRef name, FunctionPtr layer);
+  /// Sets what a name of `layer NAME = …` refers to from here on.
+  void AssignLayer(llvm::StringRef name, LayerName layer);
+  /// The same without a note in the journal; nullopt: the name is not one of a layer.
+  void SetLayer(llvm::StringRef name, const std::optional<LayerName>& layer);
+  std::optional<LayerName> FindLayer(llvm::StringRef name) const;
   /// Reports a name of a layer that is another one in each branch of an `if` that a Plan decides,
   /// and returns false then.
   bool CheckLayer(llvm::StringRef name, SourceRange range);

@@ -76,7 +76,9 @@ std::vector<Value*> ParameterNames::ParametersBelow(llvm::StringRef name) {
 }
 
 std::vector<std::string> ParameterNames::NamesBelow(llvm::StringRef name) {
-  const std::vector<std::string> prefixes = PathPrefixesOf(name);
+  // First as a member of `name` is written: 0.w below z for z.0.w.
+  std::vector<std::string> prefixes = {at_.frame->FullName(name)};
+  llvm::append_range(prefixes, PathPrefixesOf(name));
   std::vector<std::string> names;
   for (const Value* parameter : ParametersBelow(name)) {
     for (const std::string& path : prefixes) {

@@ -153,8 +153,8 @@ void PdlPrinter::PrintCall(const Op& op, const Type* declared) {
     for (const Value* operand : op.operands()) next() << NameOf(operand);
   }
   const bool is_repeatable = !signature.inputs.empty() && signature.inputs.back().repeatable;
-  // A positional attribute directly after all inputs reads best without its name.
   const bool is_in_body = !indent_.empty();  // where no other value can be named
+  // A positional attribute directly after all inputs reads best without its name.
   const int positional = signature.PositionalAttribute();
   const bool may_stand_bare = !is_repeatable && op.operands().size() == signature.inputs.size();
   // In a body the names of values, which determine their random numbers, are other ones.

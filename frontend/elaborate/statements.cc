@@ -60,13 +60,16 @@ std::string Statements::Misplacement(const ast::Statement* statement) const {
       return frame.in_block ? word() + " belongs outside of blocks" : "";
     case StatementKind::kLoad:
     case StatementKind::kMinimize:
-      return is_layer ? word() + " belongs in a file, not in a layer" : "";
+      if (is_layer) return word() + " belongs in a file, not in a layer";
+      return at_.journal != nullptr && at_.journal->frame == &frame
+                 ? word() + " belongs outside of an 'if' that is decided when the network runs"
+                 : "";
     case StatementKind::kLayer:
       return is_top ? "" : "a layer is defined at the top of a file";
     case StatementKind::kImport:
       return is_top ? "" : "an import belongs at the top of a file";
     case StatementKind::kTest:
-      return is_layer ? "a test belongs at the top of a file" : "";
+      return is_top ? "" : "a test belongs at the top of a file";
     case StatementKind::kFeed:
       return IsInTest() ? "'feed' belongs directly in a test, not in a block"
                         : "'feed' belongs in a test";

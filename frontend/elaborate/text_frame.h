@@ -28,6 +28,21 @@ struct CallResult {
   std::string missing = {};
 };
 
+/// The layer that a name of `layer NAME = …` refers to.
+struct LayerName {
+  /// Null after an error, and if `differs`.
+  FunctionPtr layer;
+  /// Set after an `if` that is decided by each Plan, in whose branches the name refers to other
+  /// layers.
+  struct Difference {
+    SourceRange place;      // of the condition
+    bool is_in_one_branch;  // and has no layer in the other
+  };
+  std::optional<Difference> differs = {};
+
+  bool is_broken() const { return layer == nullptr && !differs; }
+};
+
 /// The results of a call; none if it is poison.
 struct CallResults {
   llvm::SmallVector<CallResult, 1> all;
@@ -82,7 +97,7 @@ struct TextFrame {
   llvm::StringMap<SourceRange> declared;  // inputs, params, states, attrs
   llvm::StringMap<SourceRange> assigned;  // the last assignment to a name
   llvm::StringMap<Value*> states;
-  /// `layer NAME = …`; null after an error.
+  /// LayerName::layer.
   llvm::StringMap<FunctionPtr> instances;
   /// Paths to parameters that are taken.
   llvm::StringSet<> taken;
@@ -96,9 +111,10 @@ struct TextFrame {
   };
   llvm::StringMap<Results> results_of;
 
-  /// Names set in only one branch of an `if`, and layers that are others in each branch.
+  /// Names set in only one branch of an `if`.
   llvm::StringMap<SourceRange> one_sided;
-  llvm::StringMap<SourceRange> two_sided_layers;
+  /// LayerName::differs, for names of which `instances` has null.
+  llvm::StringMap<LayerName::Difference> different_layers;
 
   /// The name being assigned, from which names of intermediate values are derived.
   std::string base;

@@ -75,6 +75,11 @@ Value* Variables::Create(const ast::VariableStatement* statement, const Type& ty
                      ? graph_.AddParameter(full, type, std::move(info), location)
                      : graph_.AddState(full, type, std::move(info), location);
   graph_.SetComment(value, statement->doc.str());
+  if (given_name.empty() && !at_.frame->path.empty()) {
+    llvm::StringRef path = llvm::StringRef(at_.frame->path).drop_back();
+    while (values_.owning_paths.insert(path).second && path.contains('.'))
+      path = path.rsplit('.').first;
+  }
   return value;
 }
 

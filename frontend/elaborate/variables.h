@@ -17,11 +17,12 @@ class UnusedNames;
 /// Parameters and states.
 class Variables {
  public:
-  Variables(Position& at, Graph& graph, Reporter& report, NameTable& names, TypeReader& types,
-            Expressions& expressions, Initializers& initializers, GivenParameters& given_parameters,
-            LayerCopies& copies, UnusedNames& unused)
+  Variables(Position& at, Graph& graph, ValueState& values, Reporter& report, NameTable& names,
+            TypeReader& types, Expressions& expressions, Initializers& initializers,
+            GivenParameters& given_parameters, LayerCopies& copies, UnusedNames& unused)
       : at_(at),
         graph_(graph),
+        values_(values),
         report_(report),
         names_(names),
         types_(types),
@@ -53,6 +54,7 @@ class Variables {
 
   Position& at_;
   Graph& graph_;
+  ValueState& values_;
   Reporter& report_;
   NameTable& names_;
   TypeReader& types_;

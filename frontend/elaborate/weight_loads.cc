@@ -15,6 +15,7 @@ void WeightLoads::ElaborateLoads() {
   for (const PendingLoad& load : pending_loads_) {
     TextFrame frame;
     frame.module = load.module;
+    frame.path = load.path;
     FrameScope scope(&at_, load.module->ast == &ast_ ? at_.frame : &frame);
     ElaborateLoad(load.statement, load.module, load.path);
   }

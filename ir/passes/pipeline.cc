@@ -217,7 +217,7 @@ constexpr Pass kNetworkPasses[] = {
     kCommonSubexpressions, kMergeLoops,     kFoldConstants,   kFinalDeadCode};
 constexpr Pass kPlanPasses[] = {kSelectSides, kDropUnreadChecks, kFoldNormalizations,
                                 kChannelsLast};
-constexpr Pass kStepPasses[] = {kTrainingStep, kScaleGradients, kAverageParameters};
+constexpr Pass kStepPasses[] = {kTrainingStep, kAverageParameters, kScaleGradients};
 constexpr Pass kCheckPasses[] = {kLowerStorage, kLowerGradients};
 constexpr Pass kCheckStepPasses[] = {kTrainingStep, kLowerStorage, kLowerGradients,
                                      kUpdateUsedRows};

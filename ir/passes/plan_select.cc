@@ -1,6 +1,7 @@
 #include "ir/passes/plan_select.h"
 
 #include "llvm/ADT/DenseSet.h"
+#include "llvm/ADT/STLExtras.h"
 #include "llvm/ADT/StringExtras.h"
 #include "llvm/ADT/StringSet.h"
 #include "pdl/compiler/graph_walk.h"
@@ -41,6 +42,27 @@ llvm::Expected<ValueSet> FindUseful(const Graph& graph, llvm::ArrayRef<std::stri
   }
   if (error) return error;
   return useful;
+}
+
+/// The results of plan_selects that only assertions read, possibly through other plan_selects.
+llvm::DenseSet<const Value*> FindOnlyAsserted(const Graph& graph) {
+  llvm::DenseSet<const Value*> found, kept;
+  for (const GraphOutput& output : graph.outputs()) kept.insert(output.value);
+  for (const GraphUpdate& update : graph.updates()) kept.insert(update.value);
+  for (uint32_t i = 0; i < graph.num_blocks(); ++i)
+    for (const Value* output : graph.block({i}).outputs) kept.insert(output);
+  const auto is_asserted = [&](const Value::Use& use) {
+    const OpProperties& properties = use.op->def().properties();
+    const auto is_unused = [](const Value* result) { return result->uses().empty(); };
+    return properties.only_checks ? llvm::all_of(use.op->results(), is_unused)
+                                  : properties.is_plan_select && found.contains(use.op->result());
+  };
+  for (uint32_t i = 0; i < graph.num_blocks(); ++i)
+    for (const Op* op : llvm::reverse(graph.block({i}).ops))
+      if (op->def().properties().is_plan_select && !kept.contains(op->result()) &&
+          llvm::all_of(op->result()->uses(), is_asserted))
+        found.insert(op->result());
+  return found;
 }
 
 llvm::Error UnknownSize(const Graph& graph, const Op& select, SymbolLookup sizes) {
@@ -131,11 +153,20 @@ llvm::Error SelectSides(Graph& graph, llvm::ArrayRef<std::string> outputs, bool 
   Conditions conditions(graph, training, sizes, evaluate);
   std::vector<std::string> chosen;
   std::vector<std::pair<Value*, Value*>> taken;  // in reverse call order
+  llvm::DenseSet<const Value*> skipped;
+  std::optional<llvm::DenseSet<const Value*>> only_asserted;
   llvm::Expected<ValueSet> useful =
       FindUseful(graph, outputs, [&](const Op& select) -> llvm::Expected<Sides> {
         llvm::Expected<std::optional<bool>> holds = conditions.Decide(*select.operands()[0]);
         if (!holds) return holds.takeError();
-        if (!*holds) return UnknownSize(graph, select, sizes);
+        if (!*holds) {
+          // A run of some outputs skips assertions on inputs that it does not read.
+          if (!only_asserted) only_asserted = FindOnlyAsserted(graph);
+          if (outputs.empty() || !only_asserted->contains(select.result()))
+            return UnknownSize(graph, select, sizes);
+          skipped.insert(select.result());
+          return kNoSide;
+        }
         taken.push_back({select.result(), select.operands()[**holds ? 1 : 2]});
         std::string place = graph.LocationToString(select.location());
         chosen.push_back(select.result()->name() + (**holds ? " = then" : " = otherwise") +
@@ -152,6 +183,12 @@ llvm::Error SelectSides(Graph& graph, llvm::ArrayRef<std::string> outputs, bool 
     final_of[result] = given;
   }
   graph.ReplaceAllUses(taken);
+  if (!skipped.empty())
+    graph.EraseOps({}, [&](const Op& op) {
+      return op.def().properties().only_checks &&
+             llvm::any_of(op.operands(),
+                          [&](const Value* operand) { return skipped.contains(operand); });
+    });
   return llvm::Error::success();
 }
 

@@ -85,23 +85,23 @@ Exported Write(ExportCall& c) {
   const int64_t axis = c.Axis("axis", rank);
   const Dim &size = c.type(0).dims[static_cast<size_t>(axis)],
             &count = c.type(1).dims[static_cast<size_t>(axis)];
-  llvm::Expected<std::string> whole = c.Size(size);
+  llvm::Expected<std::string> whole = c.Number(size, DType::kI64);
   if (!whole) return whole.takeError();
-  llvm::Expected<std::string> part = c.Size(count);
+  llvm::Expected<std::string> part = c.Number(count, DType::kI64);
   if (!part) return part.takeError();
-  const std::string axes = c.Ints({axis}), zero = c.Ints({0}), end = c.Ints({INT64_MAX});
-  const std::string given = c.Unsqueeze(c.In(2, DType::kI64), {0});
+  const std::string zero = c.Scalar(0, DType::kI64), given = c.In(2, DType::kI64);
   const std::string is_from_end = c.Node("Less", {given, zero});
   const std::string at = c.Node("Where", {is_from_end, c.Node("Add", {given, *whole}), given});
-  // Elements before the start of x are dropped here, and those after its end below.
-  const std::string start = c.Node("Max", {at, zero});
-  const std::string stop = c.Node("Max", {c.Node("Add", {at, *part}), zero});
-  const std::string first = c.Node("Sub", {start, at});
-  const std::string before = c.Node("Slice", {c.In(0), zero, start, axes});
-  const std::string value = c.Node("Slice", {c.In(1), first, end, axes});
-  const std::string after = c.Node("Slice", {c.In(0), stop, end, axes});
-  const std::string all = c.Node("Concat", {before, value, after}, {{"axis", axis}});
-  return c.Node("Slice", {all, zero, *whole, axes});
+  // Each position takes its element from the new value, if that reaches it, and otherwise from x,
+  // which follows it.
+  const std::string positions = c.Node("Range", {zero, *whole, c.Scalar(1, DType::kI64)});
+  const std::string offsets = c.Node("Sub", {positions, at});
+  const std::string is_written =
+      c.Node("And", {c.Node("GreaterOrEqual", {offsets, zero}), c.Node("Less", {offsets, *part})});
+  const std::string sources =
+      c.Node("Where", {is_written, offsets, c.Node("Add", {positions, *part})});
+  const std::string both = c.Node("Concat", {c.In(1), c.In(0)}, {{"axis", axis}});
+  return c.Node("Gather", {both, sources}, {{"axis", axis}});
 }
 
 Exported OneHot(ExportCall& c) {

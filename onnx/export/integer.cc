@@ -19,6 +19,27 @@ Divisor SafeDivisor(ExportCall& c, DType dtype) {
   return {c.Node("Where", {is_either, c.Scalar(1, dtype), y}), is_zero, is_minus_one, zero};
 }
 
+/// The remainder of integers with the sign of the divisor, the one with the sign of x, and where
+/// they differ.
+struct IntegerRemainder {
+  Divisor y;
+  std::string x, floored, truncated, is_off;
+};
+IntegerRemainder RemainderOfIntegers(ExportCall& c, DType dtype) {
+  const std::string x = c.In(0, dtype);
+  const Divisor y = SafeDivisor(c, dtype);
+  const std::string floored = c.Node("Mod", {x, y.value});
+  const auto is_negative = [&](const std::string& value) {
+    return c.Node("Less", {value, y.zero});
+  };
+  const std::string differs = c.Node("Xor", {is_negative(x), is_negative(y.value)});
+  const std::string is_exact = c.Node("Equal", {floored, y.zero});
+  const std::string is_off = c.Node("And", {differs, c.Node("Not", {is_exact})});
+  const std::string truncated =
+      c.Node("Where", {is_off, c.Node("Sub", {floored, y.value}), floored});
+  return {y, x, floored, truncated, is_off};
+}
+
 /// The remainder of floats that C's fmod computes, and where the remainder with the sign of the
 /// divisor is another one. Floor(x / y) would be too large where the division is rounded up, as for
 /// 1 / 0.1.
@@ -52,11 +73,15 @@ std::string FloorDivFloats(ExportCall& c, DType dtype) {
 Exported FloorDiv(ExportCall& c) {
   const DType dtype = ComputeDType(c.dtype());
   if (IsFloat(dtype)) return c.Out(FloorDivFloats(c, dtype), dtype);
-  const std::string x = c.In(0, dtype);
-  const Divisor y = SafeDivisor(c, dtype);
-  const std::string whole = c.Node("Sub", {x, c.Node("Mod", {x, y.value})});
-  const std::string other = c.Node(
-      "Where", {y.is_minus_one, c.Node("Sub", {y.zero, x}), c.Node("Div", {whole, y.value})});
+  const IntegerRemainder rest = RemainderOfIntegers(c, dtype);
+  const Divisor& y = rest.y;
+  // x less a remainder with its sign does not overflow, and is divided without a rest.
+  const std::string towards_zero =
+      c.Node("Div", {c.Node("Sub", {rest.x, rest.truncated}), y.value});
+  const std::string below = c.Node("Sub", {towards_zero, c.Scalar(1, dtype)});
+  const std::string quotient = c.Node("Where", {rest.is_off, below, towards_zero});
+  const std::string other =
+      c.Node("Where", {y.is_minus_one, c.Node("Sub", {y.zero, rest.x}), quotient});
   return c.Out(c.Node("Where", {y.is_zero, y.zero, other}), dtype);
 }
 
@@ -70,19 +95,12 @@ Exported Mod(ExportCall& c) {
     const std::string other = c.Node("Add", {rest.value, rest.y});
     return c.Out(c.Node("Where", {rest.is_off, other, rest.value}), dtype);
   }
-  const std::string x = c.In(0, dtype);
-  const Divisor y = SafeDivisor(c, dtype);
-  std::string rest = c.Node("Mod", {x, y.value});
   if (is_c) {
-    // The remainder has the sign of y: adjusted if x has the other one.
-    const auto is_negative = [&](const std::string& value) {
-      return c.Node("Less", {value, y.zero});
-    };
-    const std::string differs = c.Node("Xor", {is_negative(x), is_negative(y.value)});
-    const std::string is_off =
-        c.Node("And", {differs, c.Node("Not", {c.Node("Equal", {rest, y.zero})})});
-    rest = c.Node("Where", {is_off, c.Node("Sub", {rest, y.value}), rest});
+    const IntegerRemainder rest = RemainderOfIntegers(c, dtype);
+    return c.Out(c.Node("Where", {rest.y.is_zero, rest.y.zero, rest.truncated}), dtype);
   }
+  const Divisor y = SafeDivisor(c, dtype);
+  const std::string rest = c.Node("Mod", {c.In(0, dtype), y.value});
   return c.Out(c.Node("Where", {y.is_zero, y.zero, rest}), dtype);
 }
 

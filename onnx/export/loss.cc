@@ -1,4 +1,6 @@
 // Export of losses and distances.
+#include <limits>
+
 #include "onnx/export/call.h"
 
 namespace pdl {
@@ -31,6 +33,12 @@ Exported Costs(ExportCall& c, const std::string& log_prob, DType dtype, double s
     const std::string mean = c.Reduce("ReduceMean", all, {rank - 1}, false);
     cost = c.Node("Sub", {c.Node("Mul", {cost, c.Scalar(1 - smoothing, dtype)}),
                           c.Node("Mul", {mean, c.Scalar(smoothing, dtype)})});
+  }
+  // ONNX counts negative indices from the end.
+  if (!c.type(1).index_bound) {
+    const float nan = std::numeric_limits<float>::quiet_NaN();
+    cost = c.Node("Where",
+                  {c.Node("Less", {label, c.Scalar(0, DType::kI64)}), c.Scalar(nan, dtype), cost});
   }
   if (!is_ignored.empty()) cost = c.Node("Where", {is_ignored, c.Scalar(0, dtype), cost});
   return c.Out(cost, dtype);

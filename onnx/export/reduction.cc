@@ -56,12 +56,18 @@ Exported All(ExportCall& c) {
 }
 
 Exported ArgMax(ExportCall& c) {
-  // ONNX Runtime has no kernel for i64.
-  const DType own = ComputeDType(c.type(0).dtype);
-  const DType dtype = own == DType::kI64 ? DType::kF64 : own;
-  return c.Node(c.op().type() == "argmax" ? "ArgMax" : "ArgMin", {c.In(0, dtype)},
-                {{"axis", c.Axis("axis", c.type(0).rank())},
-                 {"keepdims", int64_t{c.attributes().Bool("keep")}}});
+  const bool largest = c.op().type() == "argmax", keep = c.attributes().Bool("keep");
+  const int64_t axis = c.Axis("axis", c.type(0).rank());
+  const DType dtype = ComputeDType(c.type(0).dtype);
+  if (dtype == DType::kI64) {
+    // ONNX Runtime has no kernel of ArgMax for i64. Of equal elements both find the first.
+    const std::string index =
+        c.Nodes("TopK", {c.In(0, dtype), c.Ints({1})},
+                {{"axis", axis}, {"largest", int64_t{largest}}, {"sorted", int64_t{1}}}, 2)[1];
+    return keep ? index : c.Squeeze(index, {axis});
+  }
+  return c.Node(largest ? "ArgMax" : "ArgMin", {c.In(0, dtype)},
+                {{"axis", axis}, {"keepdims", int64_t{keep}}});
 }
 
 llvm::Expected<std::string> VarianceOf(ExportCall& c, const std::string& x, DType dtype,

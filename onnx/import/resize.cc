@@ -17,7 +17,9 @@ struct Resizing {
   Shape sizes;
 };
 
-void EmitResize(Node& n, Value* x, const Resizing& resizing, const std::string& coordinates) {
+/// The value resized by the operator `resize`; null if an error was reported.
+Value* ResizeAll(Node& n, Value* x, const Resizing& resizing, const std::string& coordinates,
+                 const std::string& rounding) {
   const Shape& dims = x->type().dims;
   const unsigned rank = x->type().rank();
   const std::string mode = n.String("mode", "nearest");
@@ -27,12 +29,15 @@ void EmitResize(Node& n, Value* x, const Resizing& resizing, const std::string& 
   };
   std::vector<int64_t> moved, still, perm;
   for (unsigned d = 0; d < rank; ++d) (stays(d) ? still : moved).push_back(d);
-  if (moved.empty()) return n.Out(x);
-  if (moved.size() > 3) return n.Unsupported("more than 3 dims are resized");
+  if (moved.empty()) return x;
+  if (moved.size() > 3) {
+    n.Unsupported("more than 3 dims are resized");
+    return nullptr;
+  }
   perm = still;
   perm.insert(perm.end(), moved.begin(), moved.end());
   x = n.Transpose(x, perm);
-  if (x == nullptr) return;
+  if (x == nullptr) return nullptr;
   Shape image;
   Dim batch = 1;
   for (const int64_t d : still) batch = batch * dims[static_cast<size_t>(d)];
@@ -50,11 +55,9 @@ void EmitResize(Node& n, Value* x, const Resizing& resizing, const std::string& 
       {"antialias", mode != "nearest" && n.Int("antialias", 0) != 0},
       {"outside", std::string(n.Int("exclude_outside", 0) != 0 ? "skip" : "edge")}};
   if (mode == "nearest") {
-    const std::string rounding =
-        n.String("nearest_mode", n.opset() < 11 ? "floor" : "round_prefer_floor");
-    const llvm::StringRef name = rounding;
-    attributes.push_back(
-        {"rounding", name.starts_with("round_") ? name.drop_front(6).str() : name.str()});
+    llvm::StringRef name = rounding;
+    name.consume_front("round_");
+    attributes.push_back({"rounding", name.str()});
   }
   if (resizing.scales.empty()) {
     Shape size;
@@ -66,14 +69,31 @@ void EmitResize(Node& n, Value* x, const Resizing& resizing, const std::string& 
     attributes.push_back({"scales", scales});
   }
   Value* y = n.Call("resize", {n.Reshape(x, image)}, attributes);
-  if (y == nullptr) return;
+  if (y == nullptr) return nullptr;
   Shape back;
   for (const int64_t d : still) back.push_back(dims[static_cast<size_t>(d)]);
   for (size_t i = 0; i < moved.size(); ++i) back.push_back(y->type().dims[2 + i]);
   std::vector<int64_t> inverse(perm.size());
   for (size_t i = 0; i < perm.size(); ++i)
     inverse[static_cast<size_t>(perm[i])] = static_cast<int64_t>(i);
-  n.Out(n.Transpose(n.Reshape(y, back), inverse));
+  return n.Transpose(n.Reshape(y, back), inverse);
+}
+
+void EmitResize(Node& n, Value* x, const Resizing& resizing, const std::string& coordinates) {
+  if (n.opset() >= 11 || n.String("mode", "nearest") != "nearest") {
+    const std::string rounding = n.String("nearest_mode", "round_prefer_floor");
+    return n.Out(ResizeAll(n, x, resizing, coordinates, rounding));
+  }
+  // Without nearest_mode, the nearest element is the next one where an axis becomes smaller, and
+  // the one before where it becomes larger (as in ONNX's test case of operator set 10).
+  for (const bool smaller : {true, false}) {
+    Resizing part = resizing;
+    for (double& scale : part.scales)
+      if ((scale < 1) != smaller) scale = 1;
+    x = ResizeAll(n, x, part, coordinates, smaller ? "ceil" : "floor");
+    if (x == nullptr) return;
+  }
+  n.Out(x);
 }
 
 /// Resizes an axis with constant sizes.

@@ -46,6 +46,8 @@ class Means:
         self._rows: dict[str, int] = {}
 
     def add(self, metrics: Mapping[str, float], rows: int) -> None:
+        if rows == 0:  # whose means are nan
+            return
         for name, value in metrics.items():
             self._sums[name] = self._sums.get(name, 0.0) + value * rows
             self._rows[name] = self._rows.get(name, 0) + rows

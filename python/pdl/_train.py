@@ -372,6 +372,8 @@ class Training:
             raise Error(
                 f"the validation data yield no batch after epoch {epoch}: can they be iterated over repeatedly?"
             )
+        if results and all(rows == 0 for _, rows in results):
+            raise Error(f"the validation data have no rows after epoch {epoch}")
         measured = means.of(self._core.metrics)
         for name in self._losses:
             if not math.isfinite(measured.get(name, 0.0)):

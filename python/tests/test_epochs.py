@@ -271,6 +271,16 @@ def test_validation_data_that_fail_later() -> None:
         list(pdl.train(net, DATA, epochs=2, validate=loader))
 
 
+def test_validation_batches_without_rows() -> None:
+    line = LINE.replace("output far = max(abs(y - target))", "")
+    empty = batch(1, 0)
+    alone = next(iter(pdl.train(pdl.compile(line), DATA, validate=[batch(1)]).epochs()))
+    both = next(iter(pdl.train(pdl.compile(line), DATA, validate=[empty, batch(1), empty]).epochs()))
+    assert both.validation == alone.validation
+    with pytest.raises(pdl.Error, match="the validation data have no rows after epoch 1"):
+        list(pdl.train(pdl.compile(line), DATA, validate=[empty]))
+
+
 @pytest.mark.parametrize(
     "options,kind,message",
     [

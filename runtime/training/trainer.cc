@@ -335,6 +335,9 @@ llvm::Expected<TrainingEnd> Trainer::Impl::Loop(const TrainingCallbacks& callbac
       if (is_stale) return TrainingEnd::kPatience;
     }
     if (IsAtLimit()) return TrainingEnd::kDone;
+    // A resumed run may have ended already.
+    if (progress.batch == 0 && progress.best.IsStale(options.patience))
+      return TrainingEnd::kPatience;
     if (is_stopped()) {
       if (llvm::Error error = SaveLast()) return error;
       return TrainingEnd::kStopped;

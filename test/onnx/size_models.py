@@ -204,9 +204,19 @@ def expansions():
                lambda feeds: [numpy.repeat(feeds["x"][:, :1], 3, axis=1)])
 
 
+def old_resizes():
+    """Before operator set 11 the nearest element is the next one where an axis becomes smaller."""
+    for scales, rows, columns in (((0.5, 0.6), [0, 2], [0, 2]), ((2, 0.6), [0, 0, 1, 1, 2, 2, 3, 3], [0, 2]),
+                                  ((0.6, 1.5), [0, 2], [0, 0, 1, 2, 2, 3])):
+        nodes = [node("Resize", "x s", "y", mode="nearest")]
+        model = make(nodes, [value("x", [1, 1, 4, 4])], ["y"], {"s": numpy.float32([1, 1, *scales])}, opset=10)
+        expect = lambda feeds, rows=rows, columns=columns: [feeds["x"][:, :, rows][:, :, :, columns]]
+        yield Case(f"Resize by {scales} in operator set 10", model, [{"x": floats(1, 1, 4, 4)}], expect)
+
+
 def cases():
     for make_cases in (slices, slices_by_sizes, computed_sizes, ranges, resizes, grids, layers, data_sizes,
-                       expansions):
+                       expansions, old_resizes):
         yield from make_cases()
 
 

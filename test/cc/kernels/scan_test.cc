@@ -206,8 +206,8 @@ const BrokenCase kBroken[] = {
     {"OutputFromOutside", [](NetworkDesc& d) { BodyOf(d, "y").set_outputs(0, "x"); },
      "variable 'x' is not in block 1 [PDL0402]"},
     {"InputLacks", [](NetworkDesc& d) { BodyOf(d, "y").mutable_inputs()->RemoveLast(); },
-     "call of 'matmul' for 'y.body.next_matmul': it reads 'y.body.w_2', which is not in its block "
-     "[PDL0402]"},
+     "call of 'matmul' for 'y.body.next_matmul': it reads 'y.body.outer.w', which is not in its "
+     "block [PDL0402]"},
     {"NoBlock",
      [](NetworkDesc& d) { (*ScanOf(d, "y").mutable_attributes())["body"].set_block(77); },
      "call of 'scan' for 'y': attribute 'body': there is no block 77 to call [PDL0402]"},
