@@ -330,12 +330,10 @@ llvm::Expected<TrainingEnd> Trainer::Impl::Loop(const TrainingCallbacks& callbac
       if (llvm::Error error = SaveEpoch(report->is_best, is_whole)) return error;
       if (callbacks.on_epoch)
         if (llvm::Error error = callbacks.on_epoch(*report)) return error;
-      const bool is_stale = progress.best.IsStale(options.patience);
-      if (!is_whole || IsAtLimit()) return TrainingEnd::kDone;
-      if (is_stale) return TrainingEnd::kPatience;
+      if (!is_whole) return TrainingEnd::kDone;
     }
     if (IsAtLimit()) return TrainingEnd::kDone;
-    // A resumed run may have ended already.
+    // After an epoch, or when a run is resumed that ended so.
     if (progress.batch == 0 && progress.best.IsStale(options.patience))
       return TrainingEnd::kPatience;
     if (is_stopped()) {
