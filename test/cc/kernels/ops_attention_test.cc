@@ -206,6 +206,23 @@ TEST(Attention, RescalesEarlierBlocks) {
   }
 }
 
+// Subnormal probabilities are 0: on some processors, they would take a hundred times as long.
+TEST(Attention, HasNoSubnormalProbabilities) {
+  for (const int64_t rows : {4, 40}) {
+    const Tensor zeros = MakeAs(DType::kF32, {1, rows, 8}, std::vector<double>(rows * 8));
+    const Tensor keys = MakeAs(DType::kF32, {1, 3, 8}, std::vector<double>(24));
+    std::vector<double> added;
+    // e^-100 is 2^-144.3, e^-87 is 2^-125.5.
+    for (int64_t i = 0; i < rows; ++i) added.insert(added.end(), {0.0, -100.0, -87.0});
+    const Tensor mask = MakeAs(DType::kF32, {rows, 3}, added);
+    const Tensor values = MakeAs(DType::kF32, {1, 3, 1}, {0.0, 1e38, 1e30});
+    const Tensor past = MakeAs(DType::kI64, {}, {0.0});
+    auto results = TryApply("attention", {zeros, keys, values, past, mask});
+    ASSERT_TRUE(static_cast<bool>(results)) << llvm::toString(results.takeError());
+    for (const double y : Values((*results)[0])) EXPECT_NEAR(y, 1e30 * std::exp(-87.0), 1e-10);
+  }
+}
+
 TEST(Attention, NanAndInfinityReachTheirQueriesOnly) {
   const double nan = std::nan("");
   const int64_t rows = 40, columns = 300, depth = 8;
