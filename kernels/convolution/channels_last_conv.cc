@@ -61,27 +61,27 @@ class PointwiseConv : public ChannelsLastConv {
  public:
   explicit PointwiseConv(std::shared_ptr<const MatmulPlan> product) : product_(std::move(product)) {
     workspace_bytes_ = product_->workspace_bytes();
+    has_register_epilogue_ = product_->has_register_epilogue();
     reads_w_ = product_->reads_b();
   }
 
   void Run(const Tensor& x, const Tensor& w, void* y, void* workspace, CPUContext& context,
-           const RegisterEpilogue&,
+           const RegisterEpilogue& epilogue,
            llvm::function_ref<void(const OutputPiece&)> then) const override {
-    product_->Run(x, w, y, workspace, context, then);
+    product_->Run(x, w, y, workspace, context, epilogue, then);
   }
 
  private:
   std::shared_ptr<const MatmulPlan> product_;
 };
 
-// Whether a 1x1 window is computed by the kernel for panels, which applies epilogues in registers.
+// Whether a 1x1 window is computed as a convolution, by the kernel for panels, not as a matmul.
 // Positions 4 KiB apart would replace one another in the first-level cache, unless they are packed.
 bool SuitsPanels(const PrepareContext& context, const ConvSizes& sizes) {
   constexpr int64_t kFloatsOfPeriod = 1024, kLeastChannels = 8;
   const int64_t positions = sizes.batch * sizes.window.out();
   const bool is_packed = PanelScratchBytes(positions, sizes.features) > 0;
-  return CurrentIsa() != Isa::kAvx512 && context.is_constant(1) &&
-         std::min(sizes.channels, sizes.features) >= kLeastChannels &&
+  return context.is_constant(1) && std::min(sizes.channels, sizes.features) >= kLeastChannels &&
          (is_packed || sizes.channels % kFloatsOfPeriod != 0) && positions > kFewRows;
 }
 
@@ -114,14 +114,15 @@ llvm::Expected<std::shared_ptr<const ChannelsLastConv>> ChannelsLastConv::Make(
     if (!product) return product.takeError();
     return std::make_shared<PointwiseConv>(std::move(*product));
   }
-  // With AVX-512, oneDNN's own kernels and Winograd's algorithm are used.
-  if (CurrentIsa() == Isa::kAvx512) return MakeDnnlChannelsLastConv(context, sizes);
   if (SuitsSlidingConv(sizes)) return MakeSlidingConv(context, sizes);
   llvm::Expected<bool> is_finite = IsConstantAndFinite(context);
   if (!is_finite) return is_finite.takeError();
   if (*is_finite && SuitsWinogradConv(sizes)) return MakeWinogradConv(context, sizes);
   // Padding takes no part in a sum; multiplied by an infinite weight, it would.
-  if (*is_finite || !sizes.window.has_padding()) return MakePanelConv(context, sizes);
+  if (context.is_constant(1) && SuitsPanelConv(sizes) &&
+      (*is_finite || !sizes.window.has_padding())) {
+    return MakePanelConv(context, sizes);
+  }
   return MakeDnnlChannelsLastConv(context, sizes);
 }
 

@@ -36,21 +36,21 @@ class ChannelsLastConv : public CallState {
 /// For all windows, by oneDNN. No size may be 0, here and below.
 llvm::Expected<std::shared_ptr<const ChannelsLastConv>> MakeDnnlChannelsLastConv(
     const PrepareContext& context, const ConvSizes& sizes);
-/// Depthwise convolutions, and those with groups whose features fill vector registers.
+/// Depthwise convolutions, and 3-wide windows of groups of few channels.
 bool SuitsSlidingConv(const ConvSizes& sizes);
 llvm::Expected<std::shared_ptr<const ChannelsLastConv>> MakeSlidingConv(
     const PrepareContext& context, const ConvSizes& sizes);
 /// The number of floats in a vector register.
 int64_t RegisterFloats();
-/// Whether it is a convolution of images with 3x3 windows, stride 1, no dilation and one group,
-/// whose results are large enough for tiles of 4x4 positions.
-bool HasWinogradWindows(const ConvSizes& sizes);
 /// 3x3 windows with stride 1, of many positions and channels, by Winograd's algorithm. Operand 1
 /// must be constant and finite: infinite weights would become nan.
 bool SuitsWinogradConv(const ConvSizes& sizes);
 llvm::Expected<std::shared_ptr<const ChannelsLastConv>> MakeWinogradConv(
     const PrepareContext& context, const ConvSizes& sizes);
-/// For all windows, by matmuls that read x in place. Padding is multiplied as 0.
+/// Whether the kernel for panels is at least as fast as oneDNN's.
+bool SuitsPanelConv(const ConvSizes& sizes);
+/// For all windows, by matmuls that read x in place. Padding is multiplied as 0. Operand 1 must be
+/// constant.
 llvm::Expected<std::shared_ptr<const ChannelsLastConv>> MakePanelConv(const PrepareContext& context,
                                                                       const ConvSizes& sizes);
 

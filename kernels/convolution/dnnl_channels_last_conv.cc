@@ -31,15 +31,6 @@ unsigned RowAxis(const SlidingWindow& window) {
   return axis;
 }
 
-// Winograd is used where it was measured to halve the time: not where the transformed weights,
-// which are four times as large, are read from memory for few positions.
-bool SuitsDnnlWinograd(const ConvSizes& s) {
-  constexpr int64_t kLeastPlaces = 1024, kLeastChannels = 32;
-  return HasWinogradWindows(s) && s.batch * s.window.out() >= kLeastPlaces &&
-         s.channels >= kLeastChannels && s.channels % 16 == 0 && s.features >= kLeastChannels &&
-         s.features % 16 == 0;
-}
-
 // Cut into images, and those into runs of rows, depending on the sizes only, so that the result is
 // the same for any number of threads.
 class DnnlChannelsLastConv : public ChannelsLastConv {
@@ -59,13 +50,11 @@ class DnnlChannelsLastConv : public ChannelsLastConv {
     int64_t rows = 1, columns = 0;
   };
 
-  llvm::Error Cut(const PrepareContext& context, const ConvSizes& sizes, bool winograd);
   llvm::Error CutFeatures(const PrepareContext& context, ConvSizes image, int64_t pieces);
-  llvm::Error CutRows(const PrepareContext& context, const ConvSizes& image, int64_t pieces,
-                      bool winograd);
+  llvm::Error CutRows(const PrepareContext& context, const ConvSizes& image, int64_t pieces);
   /// Adds a block with these sizes, whose weights begin at `w_at`.
   llvm::Error AddBlock(const PrepareContext& context, const ConvSizes& sizes, int64_t w_at,
-                       bool winograd, Block block);
+                       Block block);
   void LayOutWorkspace();
   /// `own` is the scratch memory of the task group.
   void RunBlock(const Block& block, const float* x, const float* w, float* y, char* own) const;
@@ -83,28 +72,11 @@ class DnnlChannelsLastConv : public ChannelsLastConv {
   std::vector<Conv> convs_;
   std::vector<Block> blocks_;  // of each image
   int64_t groups_ = 1;         // of tasks; each has its own scratch memory
-  /// For each group: oneDNN's scratchpad, and the task's input and output in oneDNN's layouts.
-  int64_t scratch_at_ = 0, scratch_bytes_ = 0, x_bytes_ = 0, y_bytes_ = 0;
+  /// For each group: oneDNN's scratchpad, and the task's result if it is not contiguous in y.
+  int64_t scratch_at_ = 0, scratch_bytes_ = 0, y_bytes_ = 0;
 };
 
 llvm::Error DnnlChannelsLastConv::Prepare(const PrepareContext& context, const ConvSizes& sizes) {
-  // Winograd's sums of weights would turn infinite weights into nan.
-  if (!SuitsDnnlWinograd(sizes)) return Cut(context, sizes, false);
-  llvm::Expected<bool> is_finite = IsConstantAndFinite(context);
-  if (!is_finite) return is_finite.takeError();
-  if (*is_finite) {
-    llvm::Error error = Cut(context, sizes, true);
-    if (!error) return error;
-    // Not supported on this processor.
-    llvm::consumeError(std::move(error));
-    convs_.clear();
-    blocks_.clear();
-  }
-  return Cut(context, sizes, false);
-}
-
-llvm::Error DnnlChannelsLastConv::Cut(const PrepareContext& context, const ConvSizes& sizes,
-                                      bool winograd) {
   ConvSizes image = sizes;
   image.batch = 1;
   images_ = sizes.batch;
@@ -117,11 +89,10 @@ llvm::Error DnnlChannelsLastConv::Cut(const PrepareContext& context, const ConvS
   const int64_t pieces =
       std::max((target + images_ - 1) / images_, (y_image_ * 4 + kPieceBytes - 1) / kPieceBytes);
   // Each run of rows reads all weights. If they are larger than the image, they are cut instead.
-  const bool cuts_features = !winograd && pieces > 1 && sizes.groups == 1 &&
-                             sizes.features % kFeatures == 0 && sizes.window.out() <= kFewPlaces &&
-                             sizes.w_elements() > kManyWeights;
-  if (llvm::Error error = cuts_features ? CutFeatures(context, image, pieces)
-                                        : CutRows(context, image, pieces, winograd)) {
+  const bool cuts_features = pieces > 1 && sizes.groups == 1 && sizes.features % kFeatures == 0 &&
+                             sizes.window.out() <= kFewPlaces && sizes.w_elements() > kManyWeights;
+  if (llvm::Error error =
+          cuts_features ? CutFeatures(context, image, pieces) : CutRows(context, image, pieces)) {
     return error;
   }
   groups_ = std::min<int64_t>(images_ * static_cast<int64_t>(blocks_.size()), kMaxPieces);
@@ -141,19 +112,17 @@ llvm::Error DnnlChannelsLastConv::CutFeatures(const PrepareContext& context, Con
     block.y_at = part * image.features;
     block.rows = image.window.out();
     block.columns = image.features;
-    if (llvm::Error error = AddBlock(context, image, part * weights, false, block)) return error;
+    if (llvm::Error error = AddBlock(context, image, part * weights, block)) return error;
   }
   return llvm::Error::success();
 }
 
 // Rows of the result are a convolution of the rows of x that their windows cover.
 llvm::Error DnnlChannelsLastConv::CutRows(const PrepareContext& context, const ConvSizes& image,
-                                          int64_t pieces, bool winograd) {
+                                          int64_t pieces) {
   const unsigned axis = RowAxis(image.window);
   const WindowDim& whole = image.window.d[axis];
-  // Winograd's tiles need more rows for narrow images.
-  const int64_t least = winograd && whole.out < 28 ? 7 : kLeastRows;
-  int64_t piece_rows = std::max(least, (whole.out + pieces - 1) / pieces);
+  int64_t piece_rows = std::max(kLeastRows, (whole.out + pieces - 1) / pieces);
   // Rows whose windows are completely in the padding cannot be a convolution of their own.
   if (whole.At(whole.out - 1, 0) >= whole.in || whole.At(0, whole.kernel - 1) < 0) {
     piece_rows = whole.out;
@@ -172,13 +141,13 @@ llvm::Error DnnlChannelsLastConv::CutRows(const PrepareContext& context, const C
     block.x_at = from * (x_image_ / whole.in);
     block.y_at = first * (y_image_ / whole.out);
     block.columns = part.out * (y_image_ / whole.out);
-    if (llvm::Error error = AddBlock(context, sizes, 0, winograd, block)) return error;
+    if (llvm::Error error = AddBlock(context, sizes, 0, block)) return error;
   }
   return llvm::Error::success();
 }
 
 llvm::Error DnnlChannelsLastConv::AddBlock(const PrepareContext& context, const ConvSizes& sizes,
-                                           int64_t w_at, bool winograd, Block block) {
+                                           int64_t w_at, Block block) {
   const auto is_same = [&](const Conv& other) {
     return other.w_at == w_at && llvm::all_of(llvm::seq(0, 3), [&](int i) {
              const WindowDim &a = other.sizes.window.d[i], &b = sizes.window.d[i];
@@ -194,7 +163,6 @@ llvm::Error DnnlChannelsLastConv::AddBlock(const PrepareContext& context, const 
   shape.sizes = sizes;
   shape.w_stride = sizes.group_channels() * sizes.window.kernel();
   shape.channels_last = true;
-  shape.winograd = winograd;
   auto conv = DnnlConv::Create(shape);
   if (!conv) return conv.takeError();
   Conv& added = convs_.emplace_back();
@@ -225,18 +193,13 @@ void DnnlChannelsLastConv::LayOutWorkspace() {
   for (Conv& c : convs_) {
     const bool arranges = c.packed == nullptr && c.conv->is_arranged(DnnlConv::kW);
     if (arranges) c.arranged_at = take(c.conv->bytes(DnnlConv::kW));
-    const auto most = [](int64_t& bytes, int64_t of_conv) {
-      bytes = std::max(bytes, RoundUp(of_conv, 64));
-    };
-    most(scratch_bytes_, c.conv->scratch_bytes());
-    if (c.conv->is_arranged(DnnlConv::kX)) most(x_bytes_, c.conv->bytes(DnnlConv::kX));
-    if (c.conv->is_arranged(DnnlConv::kY)) most(y_bytes_, c.conv->bytes(DnnlConv::kY));
+    scratch_bytes_ = std::max(scratch_bytes_, RoundUp(c.conv->scratch_bytes(), 64));
   }
   for (const Block& block : blocks_) {
     const int64_t elements = block.rows * block.columns;
     if (block.rows > 1) y_bytes_ = std::max<int64_t>(y_bytes_, RoundUp(elements * 4, 64));
   }
-  scratch_at_ = take(groups_ * (scratch_bytes_ + x_bytes_ + y_bytes_));
+  scratch_at_ = take(groups_ * (scratch_bytes_ + y_bytes_));
 }
 
 void DnnlChannelsLastConv::Run(const Tensor& x, const Tensor& w, void* y, void* workspace_raw,
@@ -253,7 +216,7 @@ void DnnlChannelsLastConv::Run(const Tensor& x, const Tensor& w, void* y, void* 
   const int64_t tasks = images_ * blocks;
   context.ParallelFor(groups_, 1, [&](int64_t begin, int64_t end) {
     for (int64_t group = begin; group < end; ++group) {
-      char* own = workspace + scratch_at_ + group * (scratch_bytes_ + x_bytes_ + y_bytes_);
+      char* own = workspace + scratch_at_ + group * (scratch_bytes_ + y_bytes_);
       const int64_t last = tasks * (group + 1) / groups_;
       for (int64_t task = tasks * group / groups_; task < last; ++task) {
         const Block& block = blocks_[static_cast<size_t>(task % blocks)];
@@ -273,14 +236,8 @@ void DnnlChannelsLastConv::Run(const Tensor& x, const Tensor& w, void* y, void* 
 
 void DnnlChannelsLastConv::RunBlock(const Block& block, const float* x, const float* w, float* y,
                                     char* own) const {
-  const DnnlConv& conv = *convs_[block.conv].conv;
-  float* own_x = reinterpret_cast<float*>(own + scratch_bytes_);
-  float* own_y = reinterpret_cast<float*>(own + scratch_bytes_ + x_bytes_);
-  const bool arranges_x = conv.is_arranged(DnnlConv::kX);
-  const bool arranges_y = conv.is_arranged(DnnlConv::kY);
-  if (arranges_x) conv.Arrange(DnnlConv::kX, x, own_x, own);
-  conv.Run(arranges_x ? own_x : x, w, arranges_y || block.rows > 1 ? own_y : y, nullptr, own);
-  if (arranges_y) conv.Restore(DnnlConv::kY, own_y, y, own);
+  float* own_y = reinterpret_cast<float*>(own + scratch_bytes_);
+  convs_[block.conv].conv->Run(x, w, block.rows > 1 ? own_y : y, nullptr, own);
   if (block.rows == 1) return;
   const size_t bytes = static_cast<size_t>(block.columns) * sizeof(float);
   for (int64_t row = 0; row < block.rows; ++row)

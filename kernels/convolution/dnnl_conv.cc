@@ -190,9 +190,8 @@ void DnnlConv::Impl::Make(const DnnlConvShape& shape) {
   plain = {Plain(g.x, g.x_strides), Plain(g.w, g.w_strides), Plain(g.y, g.y_strides)};
   has_bias = shape.has_bias;
   const auto direct = dnnl::algorithm::convolution_direct;
-  const bool keeps_layout = shape.channels_last && !shape.winograd;
-  const Layout x = keeps_layout ? plain[kX] : Any(g.x);
-  const Layout y = keeps_layout ? plain[kY] : Any(g.y);
+  const Layout x = shape.channels_last ? plain[kX] : Any(g.x);
+  const Layout y = shape.channels_last ? plain[kY] : Any(g.y);
   const auto forward = [&](dnnl::algorithm algorithm) {
     const auto inference = dnnl::prop_kind::forward_inference;
     if (!has_bias) {
@@ -206,9 +205,7 @@ void DnnlConv::Impl::Make(const DnnlConvShape& shape) {
   };
   if (shape.kind == ConvKind::kForward) {
     const dnnl::convolution_forward::primitive_desc descriptor(
-        forward(shape.winograd ? dnnl::algorithm::convolution_winograd
-                               : dnnl::algorithm::convolution_auto),
-        UserScratch(), DnnlEngine());
+        forward(dnnl::algorithm::convolution_auto), UserScratch(), DnnlEngine());
     Take(descriptor, {descriptor.src_desc(), descriptor.weights_desc(), descriptor.dst_desc()});
     primitive = dnnl::convolution_forward(descriptor);
     arguments = {DNNL_ARG_SRC, DNNL_ARG_WEIGHTS, DNNL_ARG_DST};

@@ -23,9 +23,6 @@ struct DnnlConvShape {
   /// x and y have channels last and no strides, and oneDNN does not reorder them. Only for
   /// kForward.
   bool channels_last = false;
-  /// Use Winograd's algorithm (Lavin & Gray, arXiv:1509.09308) in its own layouts, for 3x3 kernels
-  /// with stride 1. Create fails on processors without support. Only with channels_last.
-  bool winograd = false;
 };
 
 /// Prepared for one shape; many threads may run it at the same time. oneDNN chooses the layouts of

@@ -7,6 +7,7 @@
 #include "kernels/convolution/channels_last_conv.h"
 #include "kernels/convolution/conv_plan.h"
 #include "kernels/convolution/packed_weight.h"
+#include "kernels/core/cpu_isa.h"
 #include "kernels/core/rounding.h"
 #include "kernels/linear/gemm.h"
 #include "kernels/linear/panel_blocks.h"
@@ -63,7 +64,7 @@ class PanelConv : public ChannelsLastConv {
   int64_t blocks_ = 1, block_features_ = 0;  // of features
   int64_t tasks_ = 1, groups_ = 1;           // of tasks; each has its own scratch memory
   std::shared_ptr<const void> packed_;
-  int64_t packed_at_ = -1, scratch_at_ = 0, runs_bytes_ = 0, scratch_bytes_ = 0;
+  int64_t runs_bytes_ = 0, scratch_bytes_ = 0;  // of a group
   int64_t rows_at_ = 0;  // the scratch memory of PanelGemm in that of a group
 };
 
@@ -104,11 +105,7 @@ llvm::Error PanelConv::Prepare(const PrepareContext& context) {
       PackConstantWeight(context, layout, bytes, [&](const float* w, float* to) { Pack(w, to); });
   if (!packed) return packed.takeError();
   packed_ = std::move(*packed);
-  reads_w_ = packed_ == nullptr;
-  if (packed_ == nullptr) {
-    packed_at_ = 0;
-    workspace_bytes_ = RoundUp(bytes, 64);
-  }
+  reads_w_ = false;
   const int64_t length = piece_;
   runs_bytes_ = RoundUp(RoundUp(length, rows_) * runs_ * static_cast<int64_t>(sizeof(float*)), 64);
   int64_t copies = 0;
@@ -123,8 +120,7 @@ llvm::Error PanelConv::Prepare(const PrepareContext& context) {
   scratch_bytes_ = runs_bytes_ + RoundUp(copies * 4, 64);
   rows_at_ = scratch_bytes_;
   scratch_bytes_ += RoundUp(PanelScratchBytes(length, block_features_ / sizes_.groups), 64);
-  scratch_at_ = workspace_bytes_;
-  workspace_bytes_ += groups_ * scratch_bytes_;
+  workspace_bytes_ = groups_ * scratch_bytes_;
   return llvm::Error::success();
 }
 
@@ -236,20 +232,14 @@ void PanelConv::FindRuns(const float* x, int64_t first, int64_t last, const floa
   }
 }
 
-void PanelConv::Run(const Tensor& x, const Tensor& w, void* y, void* workspace_raw,
-                    CPUContext& context, const RegisterEpilogue& epilogue,
+void PanelConv::Run(const Tensor& x, const Tensor&, void* y, void* workspace, CPUContext& context,
+                    const RegisterEpilogue& epilogue,
                     llvm::function_ref<void(const OutputPiece&)> then) const {
-  char* workspace = static_cast<char*>(workspace_raw);
   const float* packed = static_cast<const float*>(packed_.get());
-  if (packed == nullptr) {
-    float* to = reinterpret_cast<float*>(workspace + packed_at_);
-    Pack(w.data<float>(), to);
-    packed = to;
-  }
   const int64_t positions = sizes_.batch * sizes_.window.out();
   context.ParallelFor(groups_, 1, [&](int64_t begin, int64_t end) {
     for (int64_t task = tasks_ * begin / groups_; task < tasks_ * end / groups_; ++task) {
-      char* scratch = workspace + scratch_at_ + begin * scratch_bytes_;
+      char* scratch = static_cast<char*>(workspace) + begin * scratch_bytes_;
       const float** runs = reinterpret_cast<const float**>(scratch);
       const int64_t first = task / blocks_ * piece_;
       const int64_t feature = task % blocks_ * block_features_;
@@ -279,6 +269,14 @@ void PanelConv::Run(const Tensor& x, const Tensor& w, void* y, void* workspace_r
 }
 
 }  // namespace
+
+bool SuitsPanelConv(const ConvSizes& sizes) {
+  // With AVX-512, oneDNN's own kernel is faster than reading larger windows for few features in
+  // place, and for groups that do not fill a panel.
+  if (CurrentIsa() != Isa::kAvx512 || IsPointwise(sizes)) return true;
+  if (sizes.groups > 1) return sizes.group_features() >= PanelColumns();
+  return PanelScratchBytes(sizes.batch * sizes.window.out(), sizes.features) > 0;
+}
 
 llvm::Expected<std::shared_ptr<const ChannelsLastConv>> MakePanelConv(const PrepareContext& context,
                                                                       const ConvSizes& sizes) {

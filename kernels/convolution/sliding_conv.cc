@@ -6,6 +6,7 @@
 
 #include "kernels/convolution/channels_last_conv.h"
 #include "kernels/convolution/packed_weight.h"
+#include "kernels/core/cpu_isa.h"
 #include "kernels/core/register_epilogue.h"
 #include "kernels/core/registers.h"
 #include "kernels/core/rounding.h"
@@ -437,7 +438,9 @@ bool SuitsSlidingConv(const ConvSizes& sizes) {
   // A window of several columns loads x less often than a matmul does.
   const bool slides = d.kernel == 3 && d.dilation == 1 && d.stride <= 2;
   if (!slides || sizes.groups == 1) return false;
-  return (sizes.group_channels() == 4 && features == 4) || features == lanes;
+  if (sizes.group_channels() == 4 && features == 4) return true;
+  // With AVX-512, oneDNN's own kernel is faster.
+  return features == lanes && CurrentIsa() != Isa::kAvx512;
 }
 
 llvm::Expected<std::shared_ptr<const ChannelsLastConv>> MakeSlidingConv(

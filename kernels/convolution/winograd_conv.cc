@@ -20,6 +20,7 @@
 #include "kernels/linear/gemm.h"
 #include "kernels/linear/panel_gemm.h"
 #include "llvm/Support/FormatVariadic.h"
+#include "runtime/context_threads.h"
 
 namespace pdl {
 namespace {
@@ -141,7 +142,7 @@ int64_t PlaneOf(int64_t elements) {
 // are blocks of features.
 class WinogradConv : public ChannelsLastConv {
  public:
-  explicit WinogradConv(const ConvSizes& sizes);
+  WinogradConv(const ConvSizes& sizes, int64_t threads);
   llvm::Error Prepare(const PrepareContext& context);
   void Run(const Tensor& x, const Tensor& w, void* y, void* workspace, CPUContext& context,
            const RegisterEpilogue& epilogue,
@@ -186,7 +187,7 @@ class WinogradConv : public ChannelsLastConv {
   int64_t points_at_ = 0, points_bytes_ = 0, border_at_ = 0, border_bytes_ = 0, rows_at_ = 0;
 };
 
-WinogradConv::WinogradConv(const ConvSizes& sizes) : sizes_(sizes) {
+WinogradConv::WinogradConv(const ConvSizes& sizes, int64_t threads) : sizes_(sizes) {
   has_register_epilogue_ = true;
   const WindowDim* d = sizes.window.d;
   tile_rows_ = DivideUp(d[1].out, kTile);
@@ -194,7 +195,8 @@ WinogradConv::WinogradConv(const ConvSizes& sizes) : sizes_(sizes) {
   const int64_t rows = all_tile_rows(), tiles = rows * tile_columns_;
   // An even number of tasks suits most numbers of threads.
   tasks_ = std::clamp<int64_t>(tiles / kLeastTiles & ~int64_t{1}, 1, rows);
-  groups_ = std::min(tasks_, kMaxGroups);
+  // Each group needs scratch memory; with four for each thread, no thread waits long for another.
+  if (threads > 1) groups_ = std::min({tasks_, kMaxGroups, 4 * threads});
   block_features_ = sizes.features;
   if (tasks_ == 1) {
     most_tiles_ = tiles;
@@ -407,8 +409,8 @@ void WinogradConv::Run(const Tensor& x, const Tensor&, void* y, void* workspace,
   }
 }
 
-}  // namespace
-
+/// Whether it is a convolution of images with 3x3 windows, stride 1, no dilation and one group,
+/// whose results are large enough for tiles of 4x4 positions.
 bool HasWinogradWindows(const ConvSizes& sizes) {
   // Smaller images gain little.
   constexpr int64_t kLeastSide = 12;
@@ -418,6 +420,8 @@ bool HasWinogradWindows(const ConvSizes& sizes) {
       return false;
   return d[0].in == 1 && d[0].kernel == 1 && d[0].out == 1 && sizes.groups == 1;
 }
+
+}  // namespace
 
 bool SuitsWinogradConv(const ConvSizes& sizes) {
   // The transformed weights are four times as large as w; if they are read from memory, there must
@@ -433,7 +437,7 @@ bool SuitsWinogradConv(const ConvSizes& sizes) {
 
 llvm::Expected<std::shared_ptr<const ChannelsLastConv>> MakeWinogradConv(
     const PrepareContext& context, const ConvSizes& sizes) {
-  auto conv = std::make_shared<WinogradConv>(sizes);
+  auto conv = std::make_shared<WinogradConv>(sizes, ThreadsOf(context.device()));
   if (llvm::Error error = conv->Prepare(context)) return error;
   return conv;
 }

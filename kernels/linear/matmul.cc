@@ -20,6 +20,7 @@ class MatmulOp : public Operator<Context> {
     if (!plan) return plan.takeError();
     Preparation preparation;
     preparation.workspace_bytes = (*plan)->workspace_bytes();
+    preparation.has_register_epilogue = (*plan)->has_register_epilogue();
     if (!(*plan)->reads_b()) preparation.packed.push_back(1);
     preparation.state = std::move(*plan);
     return preparation;
@@ -34,10 +35,10 @@ class MatmulOp : public Operator<Context> {
 
   bool makes_pieces() const override { return true; }
   void RunPieces(const CallState* state, void* workspace, llvm::ArrayRef<const Tensor*> inputs,
-                 void* to, DeviceContext& context, const RegisterEpilogue&,
+                 void* to, DeviceContext& context, const RegisterEpilogue& epilogue,
                  llvm::function_ref<void(const OutputPiece&)> then) const override {
     static_cast<const MatmulPlan*>(state)->Run(*inputs[0], *inputs[1], to, workspace,
-                                               static_cast<CPUContext&>(context), then);
+                                               static_cast<CPUContext&>(context), epilogue, then);
   }
 
  protected:

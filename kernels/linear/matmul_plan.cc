@@ -58,15 +58,14 @@ llvm::Expected<std::shared_ptr<const MatmulPlan>> MatmulPlan::Make(const Prepare
   if (llvm::Error error = plan->ReadShapes(context, transpose_a, transpose_b)) return error;
   if (plan->c_elements_ == 0 || plan->shape_.k == 0) return plan;
   const GemmShape& shape = plan->shape_;
-  llvm::Expected<bool> few_rows = plan->PrepareFewRows(context);
-  if (!few_rows) return few_rows.takeError();
-  if (*few_rows) {
+  if (plan->SuitsPanels(context)) {
+    if (llvm::Error error = plan->PreparePanels(context)) return error;
     plan->LayOutWorkspace();
     return plan;
   }
-  llvm::Expected<bool> panels = plan->PreparePanels(context);
-  if (!panels) return panels.takeError();
-  if (*panels) {
+  llvm::Expected<bool> few_rows = plan->PrepareFewRows(context);
+  if (!few_rows) return few_rows.takeError();
+  if (*few_rows) {
     plan->LayOutWorkspace();
     return plan;
   }
@@ -179,17 +178,18 @@ GemmShape MatmulPlan::BlockShape(int64_t block) const {
   return shape;
 }
 
+bool MatmulPlan::ExceedsCache() const { return shape_.k * shape_.n * element_size_ > kSharedBytes; }
+
 llvm::Expected<bool> MatmulPlan::PrepareFewRows(const PrepareContext& context) {
   const GemmShape& s = shape_;
-  // A smaller matrix stays in the second-level cache.
-  const bool is_large = s.k * s.n * element_size_ > kSharedBytes;
-  if (compute_dtype_ != DType::kF32 || a_offsets_.size() != 1 || s.m > kFewRows || !is_large ||
-      (s.a_column != 1 && s.a_row != 1)) {
+  if (compute_dtype_ != DType::kF32 || a_offsets_.size() != 1 || s.m > kFewRows ||
+      !ExceedsCache() || (s.a_column != 1 && s.a_row != 1)) {
     return false;
   }
   // More rows of dot products would not be computed as fast as b is read.
   constexpr int64_t kRowsOfDots = 2;
-  if (context.is_constant(1)) {
+  // A panel of fewer columns would consist of zeros for the most part.
+  if (context.is_constant(1) && s.n >= PanelColumns()) {
     if (llvm::Error error = PackIntoPanels(context)) return error;
     ReadByColumns();
     plain_ = PanelsGemm();
@@ -206,15 +206,21 @@ llvm::Expected<bool> MatmulPlan::PrepareFewRows(const PrepareContext& context) {
   return true;
 }
 
-llvm::Expected<bool> MatmulPlan::PreparePanels(const PrepareContext& context) {
+bool MatmulPlan::SuitsPanels(const PrepareContext& context) const {
   const GemmShape& s = shape_;
-  // With AVX-512, oneDNN is as fast. Processors with AVX only have a kernel in oneDNN. Rows are not
-  // packed for few columns, which makes the kernel slower than oneDNN's.
-  if (compute_dtype_ != DType::kF32 || CurrentIsa() != Isa::kAvx2 || !context.is_constant(1) ||
-      a_offsets_.size() != 1 || s.m <= kFewRows || s.a_column != 1 ||
-      PanelScratchBytes(s.m, s.n) == 0 || s.m * s.n * s.k <= TinyWork()) {
+  // Processors with AVX only have a kernel in oneDNN. Rows are not packed for few columns, which
+  // makes the kernel slower than oneDNN's.
+  if (compute_dtype_ != DType::kF32 || CurrentIsa() == Isa::kBaseline || !context.is_constant(1) ||
+      a_offsets_.size() != 1 || s.a_column != 1 || PanelScratchBytes(s.m, s.n) == 0) {
     return false;
   }
+  const bool is_wide = CurrentIsa() == Isa::kAvx512 && ExceedsCache();
+  const int64_t few_rows = is_wide ? PanelRows() : kFewRows;
+  return s.m > few_rows && s.m * s.n * s.k > TinyWork();
+}
+
+llvm::Error MatmulPlan::PreparePanels(const PrepareContext& context) {
+  const GemmShape& s = shape_;
   if (llvm::Error error = PackIntoPanels(context)) return error;
   uses_panels_ = true;
   PanelWork work;
@@ -229,11 +235,11 @@ llvm::Expected<bool> MatmulPlan::PreparePanels(const PrepareContext& context) {
   const int64_t pointers = RoundUp(block_rows_, PanelRows()) * static_cast<int64_t>(sizeof(float*));
   pointer_bytes_ = RoundUp(pointers, 64);
   scratch_bytes_ = pointer_bytes_ + PanelScratchBytes(block_rows_, block_columns_);
-  return true;
+  return llvm::Error::success();
 }
 
 void MatmulPlan::RunPanels(const GemmShape& shape, const float* a, const float* b, float* c,
-                           void* scratch) const {
+                           void* scratch, const RegisterEpilogue& epilogue) const {
   const float** rows = static_cast<const float**>(scratch);
   for (int64_t i = 0; i < shape.m; ++i) rows[i] = a + i * shape.a_row;
   PanelGemm gemm;
@@ -244,6 +250,7 @@ void MatmulPlan::RunPanels(const GemmShape& shape, const float* a, const float* 
   gemm.b = b;
   gemm.c = c;
   gemm.c_row = shape.c_row;
+  gemm.epilogue = epilogue;
   if (PanelScratchBytes(shape.m, shape.n) > 0)
     gemm.scratch = reinterpret_cast<float*>(static_cast<char*>(scratch) + pointer_bytes_);
   RunPanelGemm(gemm);
@@ -285,8 +292,9 @@ llvm::Error MatmulPlan::PackIntoPanels(const PrepareContext& context) {
       return error;
     return std::shared_ptr<const void>(std::move(*packed));
   };
+  // A column and a row have the same strides.
   const std::string layout =
-      llvm::formatv("panels-{0}-{1}-{2}", PanelColumns(), s.b_row, s.b_column).str();
+      llvm::formatv("panels-{0}-{1}-{2}-{3}", PanelColumns(), s.n, s.b_row, s.b_column).str();
   auto packed = context.Pack(1, layout, pack);
   if (!packed) return packed.takeError();
   packed_b_ = std::move(*packed);
@@ -349,7 +357,8 @@ llvm::Error MatmulPlan::PreparePlain(const PrepareContext& context) {
     order_b_.Run(source.get(), ordered->get(), one_thread);
     return std::shared_ptr<const void>(std::move(*ordered));
   };
-  auto packed = context.Pack(1, "row-major", pack);
+  const std::string layout = llvm::formatv("row-major-{0}-{1}", shape_.k, shape_.n).str();
+  auto packed = context.Pack(1, layout, pack);
   if (!packed) return packed.takeError();
   packed_b_ = std::move(*packed);
   reads_b_ = false;
@@ -377,9 +386,10 @@ llvm::Error MatmulPlan::PrepareDnnl(const PrepareContext& context) {
         if (!floats) return floats.takeError();
         return (*gemm)->Pack(static_cast<const float*>(floats->get()) + first);
       };
-      // The layout identifies neither the strides of the weight nor which part of it is packed.
-      const std::string layout = llvm::formatv("{0}-{1}-{2}-{3}", (*gemm)->packed_layout(),
-                                               shape_.b_row, shape_.b_column, first)
+      // The layout identifies neither the strides and sizes of the weight nor which part of it is
+      // packed.
+      const std::string layout = llvm::formatv("{0}-{1}-{2}-{3}-{4}", (*gemm)->packed_layout(),
+                                               shape_.n, shape_.b_row, shape_.b_column, first)
                                      .str();
       auto packed = context.Pack(1, layout, pack);
       if (!packed) return packed.takeError();
@@ -407,7 +417,8 @@ void MatmulPlan::LayOutWorkspace() {
 }
 
 void MatmulPlan::Run(const Tensor& a, const Tensor& b, void* c, void* workspace_raw,
-                     CPUContext& context, llvm::function_ref<void(const OutputPiece&)> then) const {
+                     CPUContext& context, const RegisterEpilogue& epilogue,
+                     llvm::function_ref<void(const OutputPiece&)> then) const {
   if (a_offsets_.empty()) {
     std::memset(c, 0, static_cast<size_t>(c_elements_ * DTypeSize(dtype_)));
     if (then) then({0, 1, c_elements_, c_elements_});
@@ -446,7 +457,7 @@ void MatmulPlan::Run(const Tensor& a, const Tensor& b, void* c, void* workspace_
         continue;
       }
       for (int64_t task = tasks * group / groups_; task < last; ++task) {
-        const OutputPiece piece = RunTask(task, left, right, result, scratch);
+        const OutputPiece piece = RunTask(task, left, right, result, scratch, epilogue);
         if (then && c_at_ < 0) then(piece);
       }
     }
@@ -466,8 +477,8 @@ void MatmulPlan::RunMatrices(int64_t begin, int64_t end, const char* a, const ch
   }
 }
 
-OutputPiece MatmulPlan::RunTask(int64_t task, const char* a, const char* b, char* c,
-                                void* scratch) const {
+OutputPiece MatmulPlan::RunTask(int64_t task, const char* a, const char* b, char* c, void* scratch,
+                                const RegisterEpilogue& epilogue) const {
   const int64_t matrix = task / blocks_;
   const int64_t block = task % blocks_;
   const int64_t row = block / column_blocks_ * block_rows_;
@@ -486,8 +497,10 @@ OutputPiece MatmulPlan::RunTask(int64_t task, const char* a, const char* b, char
     return piece;
   }
   if (uses_panels_) {
+    RegisterEpilogue of_block = epilogue;
+    if (epilogue.bias != nullptr) of_block.bias += column;
     RunPanels(shape, reinterpret_cast<const float*>(left), reinterpret_cast<const float*>(right),
-              reinterpret_cast<float*>(result), scratch);
+              reinterpret_cast<float*>(result), scratch, of_block);
     return piece;
   }
   const bool is_tail = block == blocks_ - 1;

@@ -8,6 +8,7 @@
 #include "kernels/core/strided_copy.h"
 #include "kernels/linear/gemm.h"
 #include "pdl/op/operator.h"
+#include "pdl/op/tile.h"
 
 namespace pdl {
 
@@ -22,9 +23,12 @@ class MatmulPlan : public CallState {
   int64_t workspace_bytes() const { return workspace_bytes_; }
   /// Whether Run reads the right operand, not only its packed forms.
   bool reads_b() const { return reads_b_; }
+  /// See Preparation::has_register_epilogue.
+  bool has_register_epilogue() const { return uses_panels_ && dtype_ == DType::kF32; }
   /// Calls `then` with each piece of c after it is computed, on the thread that computed it; `then`
   /// may overwrite the piece.
   void Run(const Tensor& a, const Tensor& b, void* c, void* workspace, CPUContext& context,
+           const RegisterEpilogue& epilogue = {},
            llvm::function_ref<void(const OutputPiece&)> then = nullptr) const;
 
  private:
@@ -32,10 +36,13 @@ class MatmulPlan : public CallState {
   void CutIntoTasks();
   /// Sets the rows and columns of a block, and at most this many groups of tasks.
   void CutInto(int64_t block_rows, int64_t block_columns, int64_t groups);
+  /// Whether the right matrix does not stay in the second-level cache.
+  bool ExceedsCache() const;
   /// Returns whether it is a matmul of few rows by a large matrix; then it is prepared.
   llvm::Expected<bool> PrepareFewRows(const PrepareContext& context);
-  /// Returns whether RunPanelGemm is the fastest way; then it is prepared.
-  llvm::Expected<bool> PreparePanels(const PrepareContext& context);
+  /// Whether RunPanelGemm is the fastest way.
+  bool SuitsPanels(const PrepareContext& context) const;
+  llvm::Error PreparePanels(const PrepareContext& context);
   llvm::Error PackIntoPanels(const PrepareContext& context);
   void ReadByColumns();
   /// The most multiplications of a matmul that our own loops compute faster than oneDNN.
@@ -50,9 +57,10 @@ class MatmulPlan : public CallState {
   /// All matrices [begin, end), each of which is one task of plain_.
   void RunMatrices(int64_t begin, int64_t end, const char* a, const char* b, char* c) const;
   /// Returns the part of c that it computed.
-  OutputPiece RunTask(int64_t task, const char* a, const char* b, char* c, void* scratch) const;
-  void RunPanels(const GemmShape& shape, const float* a, const float* b, float* c,
-                 void* scratch) const;
+  OutputPiece RunTask(int64_t task, const char* a, const char* b, char* c, void* scratch,
+                      const RegisterEpilogue& epilogue) const;
+  void RunPanels(const GemmShape& shape, const float* a, const float* b, float* c, void* scratch,
+                 const RegisterEpilogue& epilogue) const;
 
   DType dtype_ = DType::kF32;          // of the operands
   DType compute_dtype_ = DType::kF32;  // f16/bf16 are multiplied as f32

@@ -16,8 +16,8 @@ constexpr int64_t kDepth = 256;
 constexpr int64_t kLineFloats = 16;  // of a cache line
 /// The rows of a that are packed together: with a panel of b, they stay in the second-level cache.
 constexpr int64_t kPackedRows = 192;
-/// The minimum number of columns for which rows of a are packed.
-constexpr int64_t kColumnsToPack = 128;
+/// The minimum number of panels for which rows of a are packed.
+constexpr int64_t kPanelsToPack = 8;
 
 /// A part of the rows of b: `runs` runs from `first_run` on, and of each, `length` elements from
 /// `begin` on. In a, they begin at `a_begin`.
@@ -43,9 +43,17 @@ struct PanelBlock {
   /// Empty before the last part of the sums. `column` is that of c.
   const RegisterEpilogue* epilogue = nullptr;
   int64_t column = 0;
-  /// The cache lines that are read from memory next, and how many of them for a block of rows.
+  /// The cache lines of the next panel, and how many of them are read from memory for a block of
+  /// rows.
   const float* ahead = nullptr;
   int64_t num_ahead = 0, num_ahead_of_rows = 0;
+};
+
+/// The lines that a tile reads from memory: one for each `steps` steps. With few rows, a line for
+/// each step is not the complete panel, but reading two was slower.
+struct Ahead {
+  const float* from = nullptr;
+  int64_t steps = 1;
 };
 
 /// Whether there are tiles of `count` rows, for blocks of at most `most` rows.
@@ -92,10 +100,11 @@ struct PanelBlockLoop {
   static_assert(kPackedRows % kRows == 0, "rows are computed in parts of complete blocks");
 
   /// kCount rows and kVectors registers of columns. `c` has `c_row` elements between rows. Rows of
-  /// a are at `packed` or, without kPacked, at `runs`.
+  /// a are at `packed` or, without kPacked, at `runs`. With kPacked, lines are read from memory
+  /// from `ahead.from` on, one by one: all at once, they would wait for one another.
   template <int kCount, int kVectors, bool kPacked>
   static PDL_INLINE void Tile(const PanelBlock& block, const float* const* runs,
-                              const float* packed, float* c) {
+                              const float* packed, float* c, Ahead ahead = {}) {
     V sums[kCount][kVectors];
 #pragma GCC unroll 16
     for (int i = 0; i < kCount; ++i) {
@@ -112,20 +121,28 @@ struct PanelBlockLoop {
         for (int i = 0; i < kCount; ++i) a[i] = runs[i] + block.depth.a_begin;
         runs += kRows;
       }
-      for (int64_t k = 0; k < length; ++k, b += kColumns) {
-        V right[kVectors];
+      for (int64_t k = 0; k < length;) {
+        int64_t stop = length;
+        if constexpr (kPacked) {
+          __builtin_prefetch(ahead.from, 0, 2);
+          ahead.from += kLineFloats;
+          stop = std::min(length, k + ahead.steps);
+        }
+        for (; k < stop; ++k, b += kColumns) {
+          V right[kVectors];
 #pragma GCC unroll 2
-        for (int v = 0; v < kVectors; ++v) right[v] = R::Load(b + v * R::kLanes);
+          for (int v = 0; v < kVectors; ++v) right[v] = R::Load(b + v * R::kLanes);
 #pragma GCC unroll 16
-        for (int i = 0; i < kCount; ++i) {
-          V left;
-          if constexpr (kPacked) {
-            left = R::Set(packed[k * kCount + i]);
-          } else {
-            left = R::Set(a[i][k]);
-          }
+          for (int i = 0; i < kCount; ++i) {
+            V left;
+            if constexpr (kPacked) {
+              left = R::Set(packed[k * kCount + i]);
+            } else {
+              left = R::Set(a[i][k]);
+            }
 #pragma GCC unroll 2
-          for (int v = 0; v < kVectors; ++v) sums[i][v] = R::MulAdd(left, right[v], sums[i][v]);
+            for (int v = 0; v < kVectors; ++v) sums[i][v] = R::MulAdd(left, right[v], sums[i][v]);
+          }
         }
       }
     }
@@ -203,16 +220,18 @@ struct PackedBlockLoop {
   template <int kVectors>
   static PDL_INLINE void Rows(const PanelBlock& block) {
     const float* packed = block.packed;
-    int64_t num_ahead = 0, rows = block.rows;
+    int64_t rows = block.rows;
+    Ahead ahead{.from = block.ahead};
+    ahead.steps = std::max<int64_t>(1, block.depth.total() / block.num_ahead_of_rows);
     float* c = block.c;
     const auto run = [&]<int kCount>() __attribute__((always_inline)) {
-      Panel::template Tile<kCount, kVectors, true>(block, nullptr, packed, c);
+      Panel::template Tile<kCount, kVectors, true>(block, nullptr, packed, c, ahead);
+      ahead.from += block.num_ahead_of_rows * kLineFloats;
       packed += kCount * block.depth.total();
       c += kCount * block.c_row;
       rows -= kCount;
     };
     while (rows > 0) {
-      Panel::Prefetch(block, &num_ahead);
       const int64_t count = RowBlocks<kRows>::First(rows);
       if (count == kRows) {
         run.template operator()<kRows>();
@@ -382,15 +401,18 @@ void RunDepth(const PanelGemm& g, int64_t first_row, int64_t rows, const DepthBl
   block.num_ahead_of_rows = lines * block_rows / rows + 1;
   const RegisterEpilogue none;
   block.epilogue = is_last ? &g.epilogue : &none;
-  const float* const first = g.b + (depth.first_run * g.run_length + depth.begin) * panel_columns;
+  const int64_t first_row_of_b = depth.first_run * g.run_length + depth.begin;
+  const float* const first = g.b + first_row_of_b * panel_columns;
+  // Of the next part of the sums, or of the next rows.
+  const float* const next = is_last ? g.b : first + depth.total() * panel_columns;
   for (int64_t j = 0; j < g.columns; j += panel_columns) {
     block.columns = std::min(panel_columns, g.columns - j);
     block.b = first + j / panel_columns * panel;
     block.c = g.c + first_row * g.c_row + j;
     block.column = j;
     const bool has_next = j + panel_columns < g.columns;
-    block.num_ahead = has_next ? lines : 0;
-    if (has_next) block.ahead = block.b + panel;
+    block.num_ahead = lines;
+    block.ahead = has_next ? block.b + panel : next;
     if (block.columns == panel_columns || 2 * block.columns == panel_columns) {
       run(block);
     } else {
@@ -433,7 +455,7 @@ struct PanelRowsLoop {
 }  // namespace
 
 int64_t PanelScratchBytes(int64_t rows, int64_t columns) {
-  if (columns < kColumnsToPack) return 0;
+  if (columns < kPanelsToPack * PanelColumns()) return 0;
   return std::min(rows, kPackedRows) * kDepth * static_cast<int64_t>(sizeof(float));
 }
 

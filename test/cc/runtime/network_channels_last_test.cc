@@ -201,12 +201,13 @@ TEST(NetworkChannelsLast, LargeConvolutions) {
       {{1, 64, 56, 56}, "[64, 64, 3, 3]", "pad=1"},        // Winograd, runs of rows
       {{9, 32, 15, 13}, "[48, 32, 3, 3]", "pad=1"},        // Winograd, complete images
       {{2, 32, 40, 40}, "[32, 32, 3, 3]", "pad=[0, 2]"},   // Winograd, other padding
-      {{1, 32, 16, 16}, "[136, 32, 3, 3]", "pad=1"},       // Winograd, blocks of features
-      {{1, 40, 13, 50}, "[56, 40, 3, 3]", "pad=1"},        // Winograd, incomplete tiles and panels
+      {{1, 32, 16, 16}, "[144, 32, 3, 3]", "pad=1"},       // Winograd, blocks of features
+      {{1, 48, 13, 50}, "[80, 48, 3, 3]", "pad=1"},        // Winograd, incomplete tiles and panels
+      {{1, 40, 13, 50}, "[56, 40, 3, 3]", "pad=1"},        // with AVX2
       {{5, 32, 12, 12}, "[32, 32, 3, 3]", "pad=2"},        // Winograd, tasks of several images
       {{1, 32, 33, 250}, "[32, 32, 3, 3]", "pad=[4, 9]"},  // Winograd, many tiles in a row
-      {{1, 264, 22, 26},
-       "[40, 264, 3, 3]",
+      {{1, 272, 22, 26},
+       "[48, 272, 3, 3]",
        "pad=0"},  // Winograd, more channels than a block of sums
       {{1, 512, 7, 7}, "[512, 512, 3, 3]", "pad=1"},  // blocks of features
       {{3, 512, 7, 7}, "[512, 512, 3, 3]", "pad=1, stride=2"},
@@ -223,10 +224,16 @@ TEST(NetworkChannelsLast, LargeConvolutions) {
       {{1, 21, 19, 23}, "[21, 1, 7, 4]", "pad=3, groups=21, dilation=2"},
       {{1, 30, 5, 4}, "[30, 1, 5, 5]", "pad=9, groups=30"},
       {{1, 48, 31, 31}, "[70, 48, 5, 5]", "pad=2"},  // runs of columns
-      {{3, 5, 9, 9}, "[23, 5, 9, 9]", "pad=20"},     // most windows in the padding only
+      {{1, 48, 11, 12}, "[275, 48, 5, 5]", "pad=2"},
+      {{3, 5, 9, 9}, "[23, 5, 9, 9]", "pad=20"},  // most windows in the padding only
+      {{3, 5, 9, 9}, "[263, 5, 9, 9]", "pad=20"},
       {{1, 600, 3, 3}, "[20, 600, 1, 3]", "pad=1"},  // more channels than a block of sums
+      {{1, 600, 3, 3}, "[290, 600, 1, 3]", "pad=1"},
       {{2, 40, 30, 30}, "[40, 40, 3, 3]", "pad=\"same\", dilation=3"},
-      {{1, 8, 64, 5}, "[8, 8, 3, 3]", "pad=[70, 1]"},  // windows in the padding only
+      {{2, 300, 9, 9}, "[290, 300, 3, 3]", "pad=\"same\", dilation=3"},
+      {{1, 96, 13, 17}, "[144, 32, 3, 3]", "pad=1, groups=3"},  // groups in panels
+      {{1, 8, 64, 5}, "[8, 8, 3, 3]", "pad=[70, 1]"},           // windows in the padding only
+      {{1, 8, 64, 5}, "[272, 8, 3, 3]", "pad=[70, 1]"},
   };
   for (const Case& of : cases) {
     std::string dims;
@@ -266,6 +273,32 @@ TEST(NetworkChannelsLast, WeightsMayBeTheScopes) {
     ASSERT_EQ(Message(network->Run(&observed, &cpu, as_written)), "");
     EXPECT_LT(Distance(*network, scopes, observed), 2e-5);
     EXPECT_GT(Distance(*network, scopes, own), 0.1);
+  }
+}
+
+TEST(NetworkChannelsLast, WeightsMayBeInputs) {
+  for (const char* weight : {"300, 20, 3, 3", "300, 20, 1, 1", "20, 20, 3, 3"}) {
+    const auto network =
+        MakeNetwork(std::string("input x: f32[2, 20, 9, 9]\ninput w: f32[") + weight +
+                    "]\noutput z = conv2d(relu(conv2d(x, w)), "
+                    "ones([3, " +
+                    llvm::StringRef(weight).split(',').first.str() + ", 1, 1]))\n");
+    ASSERT_TRUE(network);
+    Sizes sizes;
+    llvm::SmallVector<llvm::StringRef, 4> dims;
+    llvm::StringRef(weight).split(dims, ", ");
+    for (const llvm::StringRef dim : dims) sizes.push_back(std::stoll(dim.str()));
+    Scope scope, observed;
+    CPUContext cpu(2);
+    for (Scope* each : {&scope, &observed}) {
+      Feed(*each, "x", Noise({2, 20, 9, 9}));
+      Feed(*each, "w", Noise(sizes, 7));
+    }
+    RunOptions as_written;
+    as_written.check_finite = true;
+    ASSERT_EQ(Message(network->Run(&scope, &cpu)), "");
+    ASSERT_EQ(Message(network->Run(&observed, &cpu, as_written)), "");
+    EXPECT_LT(Distance(*network, scope, observed), 2e-5);
   }
 }
 
@@ -369,7 +402,10 @@ TEST(NetworkChannelsLast, EpiloguesInRegisters) {
       {{2, 40, 17, 19}, "[9, 40, 3, 3]", 9, "dilation=2"},         // several blocks of sums
       {{2, 40, 17, 19}, "[40, 20, 3, 3]", 40, "groups=2, pad=1"},  // groups in panels
       {{2, 40, 17, 19}, "[40, 1, 3, 3]", 40, "groups=40, pad=1"},  // sliding
-      {{2, 40, 17, 19}, "[40, 40, 3, 3]", 40, "pad=1"},            // Winograd
+      {{2, 40, 17, 19}, "[300, 40, 1, 1]", 300, "pad=0"},          // packed rows
+      {{2, 10, 9, 12}, "[293, 10, 3, 3]", 293, "dilation=2"},      //
+      {{1, 96, 9, 11}, "[144, 32, 3, 3]", 144, "groups=3, pad=1"},
+      {{2, 48, 17, 19}, "[48, 48, 3, 3]", 48, "pad=1"},  // Winograd
   };
   for (const ConvolutionCase& conv : convolutions) {
     for (const char* epilogue : {
@@ -399,16 +435,20 @@ TEST(NetworkChannelsLast, EpiloguesOfAllKernels) {
   const ConvolutionCase convolutions[] = {
       {{1, 512, 7, 7}, "[512, 512, 3, 3]", 512, "pad=1"},         // blocks of features
       {{1, 672, 14, 14}, "[112, 672, 1, 1]", 112, "pad=0"},       //
-      {{1, 40, 16, 16}, "[136, 40, 3, 3]", 136, "pad=1"},         // Winograd, blocks of features
+      {{1, 48, 16, 16}, "[144, 48, 3, 3]", 144, "pad=1"},         // Winograd, blocks of features
+      {{1, 48, 13, 17}, "[80, 48, 3, 3]", 80, "pad=1"},           // Winograd, an incomplete panel
       {{1, 64, 56, 56}, "[64, 64, 3, 3]", 64, "pad=1"},           // Winograd, runs of rows
       {{2, 36, 13, 21}, "[36, 4, 3, 3]", 36, "pad=1, groups=9"},  // groups of four
       {{1, 48, 13, 17}, "[48, 8, 3, 3]", 48, "pad=[3, 4], groups=6, stride=2"},
       {{2, 37, 9, 12}, "[37, 1, 5, 5]", 37, "pad=2, groups=37"},  // registers overlap
       {{2, 3, 30, 33}, "[10, 3, 7, 7]", 10, "pad=3, stride=2"},   // rows of a window are runs
       {{3, 5, 9, 9}, "[23, 5, 9, 9]", 23, "pad=20"},  // most windows in the padding only
+      {{2, 3, 30, 33}, "[300, 3, 7, 7]", 300, "pad=3, stride=2"},
       {{2, 12, 50}, "[20, 12, 5]", 20, "pad=2"},
+      {{2, 12, 50}, "[270, 12, 5]", 270, "pad=2"},
       {{1, 12, 5, 6, 7}, "[20, 12, 3, 3, 3]", 20, "pad=1"},
       {{1, 3, 5, 6, 7}, "[20, 3, 3, 3, 3]", 20, "pad=2, stride=2"},
+      {{1, 3, 5, 6, 7}, "[272, 3, 3, 3, 3]", 272, "pad=2, stride=2"},
       {{1, 40, 1, 1}, "[40, 40, 3, 3]", 40, "pad=1"},  // x is as large as the bias
   };
   for (const ConvolutionCase& conv : convolutions) {
@@ -416,9 +456,9 @@ TEST(NetworkChannelsLast, EpiloguesOfAllKernels) {
          {"y = hard_swish(c + b)", "y = relu(c + b) * 2.0 + b", "y = clip(c, low=-0.5, high=0.5)"})
       ExpectSameBitsFused(conv.Text(epilogue), conv.x, conv.features);
   }
-  const ConvolutionCase gated{{1, 40, 17, 19}, "[40, 40, 3, 3]", 40, "pad=1"};
+  const ConvolutionCase gated{{1, 48, 17, 19}, "[48, 48, 3, 3]", 48, "pad=1"};
   ExpectSameBitsFused(gated.Text("g = mean(x, axes=[2, 3], keep=true)\ny = relu(c + g) * g"),
-                      gated.x, 40);
+                      gated.x, 48);
   // The bias is an operand of the convolution, and is read again.
   const ConvolutionCase one{{1, 40, 1, 1}, "[40, 40, 3, 3]", 40, "pad=1"};
   ExpectSameBitsFused(one.Text("y = relu(c + x) + x"), one.x, 40);
@@ -427,22 +467,28 @@ TEST(NetworkChannelsLast, EpiloguesOfAllKernels) {
 TEST(NetworkChannelsLast, PaddingTakesNoPart) {
   // An infinite weight over padding adds nothing: the first column of the kernel meets padding in
   // the first column of the result only.
-  for (const char* weight : {"[16, 1, 3, 3]", "[16, 16, 3, 3]"}) {
-    const bool is_depthwise = llvm::StringRef(weight).contains(" 1, 3");
-    const auto network = MakeNetwork(
-        std::string("input x: f32[1, 16, 5, 5]\nparam w: f32") + weight +
-        " = ones()\nparam o: f32[3] = ones()\nv = w / (o - [1.0, 0.0, 0.0])\n"
-        "y = conv2d(x, v, pad=1, groups=" +
-        (is_depthwise ? "16" : "1") + ")\noutput y\noutput z = conv2d(y, w[:, :1], groups=16)\n");
+  struct Case {
+    int64_t channels, features, groups, size;
+  };
+  for (const Case& c : {Case{16, 16, 16, 5}, {16, 16, 1, 5}, {16, 272, 1, 5}, {32, 32, 1, 12}}) {
+    const auto text = [](int64_t n) { return std::to_string(n); };
+    const std::string features = text(c.features), size = text(c.size);
+    const auto network =
+        MakeNetwork("input x: f32[1, " + text(c.channels) + ", " + size + ", " + size +
+                    "]\nparam w: f32[" + features + ", " + text(c.channels / c.groups) +
+                    ", 3, 3] = ones()\nparam o: f32[3] = ones()\nv = w / (o - [1.0, 0.0, 0.0])\n" +
+                    "y = conv2d(x, v, pad=1, groups=" + text(c.groups) +
+                    ")\noutput y\noutput z = conv2d(y, w[:, :1], groups=" + features + ")\n");
     ASSERT_TRUE(network);
     Scope scope;
     CPUContext cpu(1);
-    Tensor x = Noise({1, 16, 5, 5});
+    Tensor x = Noise({1, c.channels, c.size, c.size});
     for (int64_t i = 0; i < x.num_elements(); ++i) x.data<float>()[i] = 1.0f;
     Feed(scope, "x", std::move(x));
     ASSERT_EQ(Message(network->Run(&scope, &cpu)), "");
     const std::vector<float> y = Floats(scope, "y");
-    for (size_t i = 0; i < y.size(); ++i) EXPECT_EQ(std::isinf(y[i]), i % 5 != 0) << i;
+    const auto columns = static_cast<size_t>(c.size);
+    for (size_t i = 0; i < y.size(); ++i) EXPECT_EQ(std::isinf(y[i]), i % columns != 0) << i;
     for (const float each : y) EXPECT_FALSE(std::isnan(each));
   }
 }

@@ -1,4 +1,5 @@
 // Groups that begin with a row producer or a tiled producer: the same bits as individual calls.
+#include <cmath>
 #include <string>
 #include <vector>
 
@@ -76,6 +77,21 @@ std::vector<Case> Cases() {
       {"a product cut into columns",
        "input x: f32[N, D]\ninput z: f32[D, K]\ninput b: f32[K]\noutput y = silu(x @ z + b) * 2\n",
        {{"x", {3, 700}}, {"z", {700, 5000}}, {"b", {5000}}}},
+      {"a product with a constant: its bias and activation in registers",
+       "input x: f32[N, 300]\ninput b: f32[K]\nparam w: f32[300, 3000] = normal(std=0.1)\n"
+       "param v: f32[300, 3000] = normal(std=0.1)\n"
+       "output y = relu(x @ w + b)\noutput q = clip(b + x @ v, low=-1.0, high=1.0) * 2 + b\n",
+       {{"x", {40, 300}}, {"b", {3000}}}},
+      {"a product of a batch with a transposed constant, and a bias only",
+       "input x: f32[B, N, 300]\ninput b: f32[K]\ninput r: f32[B, N, K]\n"
+       "param w: f32[700, 300] = normal(std=0.1)\n"
+       "param v: f32[300, 700] = normal(std=0.1)\n"
+       "output y = matmul(x, w, transpose_b=true) + b + r\noutput q = hard_swish(x @ v)\n",
+       {{"x", {3, 7, 300}}, {"b", {700}}, {"r", {3, 7, 700}}}},
+      {"a product with a constant of f16",
+       "input x: f32[N, 300]\ninput b: f32[K]\nparam w: f16[300, 700] = normal(std=0.1)\n"
+       "output y = relu(cast(x, to=f16) @ w + cast(b, to=f16))\n",
+       {{"x", {40, 300}}, {"b", {700}}}},
       {"products of a batch",
        "input x: f32[B, N, D]\ninput z: f32[B, D, K]\ninput b: f32[B, 1, K]\n"
        "output y = tanh(x @ z - b)\n",
@@ -162,6 +178,32 @@ TEST(NetworkFusion, RowsInAGroupGiveTheSameBits) {
 
 // Sizes with non-temporal stores: by lines, by tiles with a remainder, and rows that begin
 // anywhere.
+// A matrix of one column, and its transpose, have the same strides and other packed forms.
+TEST(NetworkFusion, AColumnAndItsTransposeArePackedForThemselves) {
+  const auto network = MakeNetwork(
+      "input x: f32[2, 300000]\ninput z: f32[2, 1]\nparam w: f32[300000, 1] = normal()\n"
+      "output q = x @ w\noutput y = matmul(z, w, transpose_b=true)\n");
+  ASSERT_TRUE(network);
+  Scope scope;
+  CPUContext cpu(1);
+  const Tensor x = Noise({2, 300000}), z = Noise({2, 1}, 2);
+  Feed(scope, "x", x);
+  Feed(scope, "z", z);
+  llvm::cantFail(network->Run(&scope, &cpu));
+  const float* y = scope.Find("y")->Get<Tensor>()->data<float>();
+  const float* q = scope.Find("q")->Get<Tensor>()->data<float>();
+  const float *a = x.data<float>(), *b = z.data<float>();
+  double sum = 0, magnitude = 0;
+  for (int64_t i = 0; i < 300000; ++i) {
+    const double w = double{y[i]} / b[0];
+    ASSERT_NEAR(y[300000 + i], w * b[1], 1e-5);
+    sum += double{a[i]} * w;
+    magnitude += std::fabs(w);
+  }
+  EXPECT_GT(magnitude, 100000);
+  EXPECT_NEAR(q[0], sum, 0.01);
+}
+
 TEST(NetworkFusion, WeightsOfRowsGiveTheSameBitsAsCalls) {
   const auto network = MakeNetwork(
       "input x: f32[N, D]\ninput g: f32[D]\ninput b: f32[D]\n"
