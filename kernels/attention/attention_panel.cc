@@ -174,22 +174,21 @@ struct Panel {
   static PDL_INLINE void Exponentiate(const PanelStep<C>& s, C* factors) {
     const V scale = R::Set(s.mask_is_added ? C(1) : s.scale);
     const V zero = R::Set(C(0));
-    V shift[kVectors], sums[kVectors], more[kVectors];
+    V base[kVectors], sums[kVectors], more[kVectors];
     for (int v = 0; v < kVectors; ++v) {
       const V largest = R::Load(s.largest + v * R::kLanes);
       // If no key has been attended to, all probabilities are 2^(-inf - 0).
       const V none = R::Set(std::numeric_limits<C>::lowest());
-      shift[v] = R::IfLess(largest, none, zero, R::Mul(largest, R::Sub(zero, scale)));
+      base[v] = R::IfLess(largest, none, zero, largest);
       sums[v] = more[v] = zero;
     }
+    // The difference comes first: that of products of large scores may exceed any power.
     const auto power = [&](const C* scores, int v) {
-      return simd::Exp2<R>(R::MulAdd(R::Load(scores + v * R::kLanes), scale, shift[v]));
+      const V difference = R::Sub(R::Load(scores + v * R::kLanes), base[v]);
+      return simd::Exp2<R>(R::Mul(difference, scale));
     };
-    for (int v = 0; v < kVectors && !s.is_first; ++v) {
-      // Both products are rounded, as those in earlier probabilities are: equal maxima give 1.
-      const V before = R::Mul(R::Load(factors + v * R::kLanes), scale);
-      R::Store(factors + v * R::kLanes, simd::Exp2<R>(R::Add(before, shift[v])));
-    }
+    for (int v = 0; v < kVectors && !s.is_first; ++v)
+      R::Store(factors + v * R::kLanes, power(factors, v));
     for (int64_t j = 0; j < s.num_keys; ++j) {
       C* at = s.scores + j * kLanes;
       for (int v = 0; v < kVectors; ++v) {

@@ -223,6 +223,24 @@ TEST(Attention, HasNoSubnormalProbabilities) {
   }
 }
 
+// The largest score has the probability 1, however large it is.
+TEST(Attention, LargeScoresAreFinite) {
+  for (const DType dtype : {DType::kF32, DType::kBF16}) {
+    for (const double large : {1e10, 3e15, 1e30, -1e30}) {
+      std::vector<double> q(40 * 2), k, v;
+      for (size_t i = 0; i < q.size(); ++i) q[i] = large * (1 + 0.01 * static_cast<double>(i));
+      for (int i = 0; i < 300; ++i) {
+        k.insert(k.end(), {0.01 * i, -0.005 * i});
+        v.push_back(i);
+      }
+      auto results = TryApply("attention", {MakeAs(dtype, {40, 2}, q), MakeAs(dtype, {300, 2}, k),
+                                            MakeAs(dtype, {300, 1}, v)});
+      const double expected = Values(MakeAs(dtype, {1}, {large > 0 ? 299.0 : 0.0}))[0];
+      for (const double y : Values((*results)[0])) EXPECT_NEAR(y, expected, 4) << large;
+    }
+  }
+}
+
 TEST(Attention, NanAndInfinityReachTheirQueriesOnly) {
   const double nan = std::nan("");
   const int64_t rows = 40, columns = 300, depth = 8;
