@@ -176,8 +176,6 @@ TEST(NetworkFusion, RowsInAGroupGiveTheSameBits) {
   }
 }
 
-// Sizes with non-temporal stores: by lines, by tiles with a remainder, and rows that begin
-// anywhere.
 // A matrix of one column, and its transpose, have the same strides and other packed forms.
 TEST(NetworkFusion, AColumnAndItsTransposeArePackedForThemselves) {
   const auto network = MakeNetwork(
@@ -204,6 +202,8 @@ TEST(NetworkFusion, AColumnAndItsTransposeArePackedForThemselves) {
   EXPECT_NEAR(q[0], sum, 0.01);
 }
 
+// Sizes with non-temporal stores: by lines, by tiles with a remainder, and rows that begin
+// anywhere.
 TEST(NetworkFusion, WeightsOfRowsGiveTheSameBitsAsCalls) {
   const auto network = MakeNetwork(
       "input x: f32[N, D]\ninput g: f32[D]\ninput b: f32[D]\n"
