@@ -172,7 +172,15 @@ void ArgumentBinder::AddAttribute(const AttributeDecl& decl, const Datum& datum,
     call->is_poison = true;
     return;
   }
+  const bool may_get_dtype =
+      call->is_partial && llvm::none_of(call->attributes, [&](const NamedAttribute& given) {
+        return given.name == decl.dtype_from;
+      });
   llvm::Expected<AttributeValue> value = ToAttribute(datum, decl, LiteralDType(decl, *call));
+  if (!value && may_get_dtype && !decl.dtype_from.empty()) {
+    llvm::consumeError(value.takeError());
+    value = ToAttribute(datum, decl, DType::kF64);
+  }
   if (!value) {
     report_.Error(Code::kAttributeType, place.value,
                   "attribute '" + decl.name + "' of '" + call->def->name() + "' " +

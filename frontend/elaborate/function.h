@@ -43,6 +43,8 @@ struct Call {
   /// The file with the attributes, if it is not the file of the call.
   std::shared_ptr<const SourceFile> attribute_file;
   bool is_poison = false;  // a part of it is poison
+  /// The call of a Function, whose literals an initializer gives the dtype of its parameter.
+  bool is_partial = false;
   BlockId block;
   /// For an operator with counted inputs: the number of operands of each.
   llvm::SmallVector<size_t, 4> counts;

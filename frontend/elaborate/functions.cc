@@ -78,6 +78,7 @@ Datum Functions::FunctionOf(const ast::CallExpr* call) {
     made.def = callee.op;
     made.place = call->callee->range;
     made.attribute_file = at_.file;
+    made.is_partial = true;
     binder_.BindArguments(call, nullptr, &made);
     if (made.is_poison) return Datum();
     if (!made.operands.empty()) {

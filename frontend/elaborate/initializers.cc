@@ -20,9 +20,15 @@ FunctionPtr Initializers::FunctionFor(const ast::VariableStatement* statement,
   FunctionPtr function = init;
   if (function == nullptr) {
     if (call == nullptr) {
-      report_.Error(Code::kBadInitializer, statement->initial->range,
-                    "expected an initializer such as zeros(), normal(std=0.02) or "
-                    "load(\"file.safetensors\", \"name\")");
+      Diagnostic& diagnostic =
+          report_.Error(Code::kBadInitializer, statement->initial->range,
+                        "expected an initializer such as zeros(), normal(std=0.02) or "
+                        "load(\"file.safetensors\", \"name\")");
+      const auto* name = llvm::dyn_cast<ast::NameExpr>(statement->initial);
+      const auto found =
+          name == nullptr ? at_.frame->scope.end() : at_.frame->scope.find(name->name);
+      if (found != at_.frame->scope.end() && found->second.is<Datum::FunctionValue>())
+        diagnostic.Note(("a function is written as a call: " + name->name + "()").str());
       return nullptr;
     }
     const Datum datum = functions_.FunctionOf(call);

@@ -78,6 +78,8 @@ class UnusedNames::Analysis {
     /// Those that count as uses, whatever is computed from them.
     llvm::StringSet<> certain;
     llvm::StringSet<> updated;
+    /// Those in the types of inputs, which are symbols unless they are values.
+    llvm::StringSet<> in_input_types;
   };
 
   const References& ReferencesOf(const Definition& definition) {
@@ -149,7 +151,10 @@ void UnusedNames::Analysis::Collect(const ast::Statement& statement,
                         kind == Kind::kLayerInstance;
   const bool is_certain = !computes || !usage_.elaborated.contains(&statement);
   if (const auto* input = llvm::dyn_cast<ast::InputStatement>(&statement)) {
-    // The dims of its type define symbols.
+    References in_types;
+    ForEachExpression(statement,
+                      [&](const ast::Expr* expr) { CollectNames(expr, false, &in_types); });
+    for (const auto& entry : in_types.all) references.in_input_types.insert(entry.first());
     for (const ast::Expr* condition : input->where) CollectNames(condition, true, &references);
   } else {
     ForEachExpression(statement,
@@ -203,6 +208,9 @@ bool UnusedNames::Analysis::IsCertain(const Definition& definition) {
 
 bool UnusedNames::Analysis::IsUsed(const Definition& definition) {
   if (IsCertain(definition)) return true;
+  if (definition.values.empty() &&
+      ReferencesOf(definition).in_input_types.contains(definition.name))
+    return true;
   if (!ReferencesOf(definition).all.contains(definition.name)) return false;
   const ValueSet& used = definition.layer == nullptr ? used_ : used_in_layers_;
   return definition.values.empty() || used.ContainsAny(definition.values);

@@ -145,13 +145,18 @@ Exported RotaryEmbedding(ExportCall& c) {
   for (int64_t i = 0; i < half; ++i)
     speeds.push_back(std::pow(c.attributes().Float("base"),
                               -2.0 * static_cast<double>(i) / static_cast<double>(width)));
+  // In f16, an angle of 1,000 would be rounded by up to half a radian.
+  const DType angle_dtype = dtype == DType::kF64 ? DType::kF64 : DType::kF32;
   const std::string speed =
-      c.Node("Cast", {c.Constant(Constant::Copy(DType::kF64, {half}, speeds.data()))},
-             {{"to", int64_t{DTypeToOnnx(dtype)}}});
+      c.Cast(c.Constant(Constant::Copy(DType::kF64, {half}, speeds.data())), angle_dtype);
   const std::string positions =
-      c.Unsqueeze(c.In(1, dtype), {static_cast<int64_t>(c.type(1).rank())});
+      c.Unsqueeze(c.In(1, angle_dtype), {static_cast<int64_t>(c.type(1).rank())});
   const std::string angle = c.Node("Mul", {positions, speed});
-  const std::string cos = c.Node("Cos", {angle}), sin = c.Node("Sin", {angle});
+  std::string cos = c.Node("Cos", {angle}), sin = c.Node("Sin", {angle});
+  if (dtype != angle_dtype) {
+    cos = c.Cast(cos, dtype);
+    sin = c.Cast(sin, dtype);
+  }
   const std::string axes = c.Ints({static_cast<int64_t>(rank) - 1});
   const std::string all = c.In(0, dtype);
   const auto part = [&](int64_t from, int64_t to, int64_t step) {

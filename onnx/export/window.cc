@@ -19,7 +19,7 @@ llvm::Error ReadPads(ExportCall& c, llvm::ArrayRef<Dim> in, ExportedWindow* wind
   const size_t rank = window->kernel.size();
   const std::string* word = PadWord(c);
   Shape begin, end;
-  bool is_known = true, is_auto = word != nullptr;
+  bool is_known = true, is_auto = word != nullptr, is_empty = false;
   for (size_t i = 0; i < rank; ++i) {
     Dim before = 0, after = 0;
     if (!word) {
@@ -39,6 +39,8 @@ llvm::Error ReadPads(ExportCall& c, llvm::ArrayRef<Dim> in, ExportedWindow* wind
       // ONNX Runtime rejects or ignores dilation with auto_pad, and pads too little if the stride
       // is larger than the window.
       is_auto &= window->dilation[i] == 1 && extent >= stride;
+      // There is no window, and the padding of none is too small for one.
+      is_empty |= in[i].is_constant() && in[i].constant() == 0;
     }
     is_known &= before.is_constant() && after.is_constant();
     begin.push_back(before);
@@ -48,8 +50,8 @@ llvm::Error ReadPads(ExportCall& c, llvm::ArrayRef<Dim> in, ExportedWindow* wind
     window->begin.push_back(is_known ? begin[i].constant() : 0);
     window->end.push_back(is_known ? end[i].constant() : 0);
   }
-  if (is_known) return llvm::Error::success();
-  if (is_auto) {
+  if (is_known && !is_empty) return llvm::Error::success();
+  if (is_auto || is_empty) {
     window->same = *word == "same" ? "SAME_UPPER" : "SAME_LOWER";
     return llvm::Error::success();
   }

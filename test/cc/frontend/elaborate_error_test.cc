@@ -53,6 +53,19 @@ std::string Check(const Mistake& mistake) {
   return text;
 }
 
+TEST(ElaborateErrorTest, InitializerThatIsNotCalled) {
+  const Compiled compiled(
+      "layer f(x: f32[N], init: function = ones()) {\n"
+      "  param w: f32[] = init\n"
+      "  return x * w\n"
+      "}\n"
+      "input x: f32[N]\n"
+      "output y = f(x)\n");
+  EXPECT_NE(compiled.Messages().find("   = a function is written as a call: init()\n"),
+            std::string::npos)
+      << compiled.Messages();
+}
+
 // Also those with a correction, or with notes.
 TEST(ElaborateErrorTest, MoreMistakesThanAreKept) {
   for (const char* mistake : {"sofmax(x)", "cos(x, scal=2)", "argmax(x, axis=0, dtype=\"i3\")",
@@ -157,6 +170,15 @@ TEST(ElaborateErrorTest, OneMessageAMistake) {
        "\"name\") [PDL0405]"},
       {"param w: f32[3] = normal(std=-1)",
        "30: attribute 'std' of 'normal' must be at least 0, got -1.0 [PDL0203]"},
+      {"param w: f32[1] = constant([1e300])",
+       "28: attribute 'value' of 'constant' cannot hold this: 1e+300 does not fit in f32 "
+       "[PDL0204]"},
+      {"param w: f64[1] = constant([1e300], dtype=f32)",
+       "28: attribute 'value' of 'constant' cannot hold this: 1e+300 does not fit in f32 "
+       "[PDL0204]"},
+      {"z = constant([1e300])",
+       "14: attribute 'value' of 'constant' cannot hold this: 1e+300 does not fit in f32 "
+       "[PDL0204]"},
       {"param w: f32[3] = load(\"a\")",
        "19: load takes two strings: load(\"file.safetensors\", \"name\") [PDL0405]"},
       {"param w: f32[3] = zeros() with {weight_decy=1}",

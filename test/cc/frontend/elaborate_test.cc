@@ -270,6 +270,27 @@ TEST(ElaborateTest, TextsComeBack) {
   EXPECT_EQ(Flat(text), text);
 }
 
+// The literals of an initializer have the dtype of the variable, not their own.
+TEST(ElaborateTest, InitializersOfAnotherDType) {
+  const char* const kText =
+      "param w: f64[2] = constant([1e+300, 0.1])\n"
+      "state s: f64[1] = constant([-1e+300])\n"
+      "output w\noutput s\n";
+  EXPECT_EQ(Flat(kText), kText);
+  const char* const kLayer =
+      "layer scaled(x: f64[N], init: function = ones()) {\n"
+      "  param w: f64[1] = init()\n"
+      "  return x * w\n"
+      "}\n"
+      "input x: f64[N]\n"
+      "output y = scaled(x, init=constant([1e300]))\n";
+  EXPECT_EQ(Flat(kLayer),
+            "input x: f64[N]\n"
+            "param y.w: f64[1] = constant([1e+300])\n"
+            "y = mul(x, y.w)\n"
+            "output y\n");
+}
+
 TEST(ElaborateTest, DeepNesting) {
   std::string calls = "x", lists = "1", powers = "2";
   for (int i = 0; i < 250; ++i) calls = "cos(" + calls + ")";

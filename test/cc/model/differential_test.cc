@@ -158,6 +158,12 @@ TEST(Differential, Found) {
       "y, lse = attention(q, q, q)\noutput y, lse\n",
       // No other size can be determined from those of a tensor without elements.
       "output y = im2col(zeros([0, 3, 4, 5]), kernel=[2])\n",
+      // Where ONNX's windows do not fit, there is none.
+      "x = zeros([1, 2, 0, 7])\noutput y = avg_pool(x, kernel=[2], pad=\"same\")\n"
+      "output z = conv2d(x, ones([3, 2, 3, 3]), pad=\"same\", dilation=[2])\n",
+      // An angle of 3001 is no f16.
+      "x = constant([[0.5, -1.0, 2.0, 0.25]], dtype=f16)\n"
+      "output y = rotary_embedding(x, [3001])\n",
       // Bounds of integers: fractions, and numbers outside of the dtype.
       "x = constant([0, 1, 2, 3, 127], dtype=u8)\n"
       "output a = clip(x, low=2.0, high=-1.0), b = clip(x, low=-3.0, high=300.0)\n"

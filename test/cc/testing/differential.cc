@@ -78,64 +78,126 @@ double LargestOf(const Constant& values) {
   return largest;
 }
 
+bool IsFinite(const Constant& values) {
+  for (int64_t i = 0; i < values.num_elements(); ++i)
+    if (!std::isfinite(values.ElementAsDouble(i))) return false;
+  return true;
+}
+
 /// Whether products of finite elements may overflow.
 bool MayOverflow(const Constant& values) {
   if (!kFloats.Contains(values.dtype())) return false;
   return LargestOf(values) >= (values.dtype() == DType::kF64 ? 1e150 : 1e18);
 }
 
+/// The literal that is a constant or the initial value of a variable; null if there is none.
+const Constant* LiteralOf(const Graph& graph, const Value* value) {
+  const Op* op = value->producer();
+  if (value->kind() == ValueKind::kParameter || value->kind() == ValueKind::kState) {
+    const std::optional<BlockId>& initializer = value->variable().initializer;
+    if (!initializer || graph.block(*initializer).ops.size() != 1) return nullptr;
+    op = graph.block(*initializer).ops.front();
+  }
+  if (op == nullptr) return nullptr;
+  const AttributeValue* given = op->attributes().Find("value");
+  return given == nullptr ? nullptr : std::get_if<Constant>(given);
+}
+
 /// Perturbs the results of calls in place, as rounding errors would, and overflow within a call.
 class Perturbation final : public RunObserver {
  public:
-  /// Errors are relative to the largest element, and to `at_least`. `may_overflow`: whether an
-  /// input has a huge element.
-  Perturbation(uint64_t seed, std::function<double(llvm::StringRef)> rounding, double at_least,
-               bool may_overflow)
-      : random_(seed),
-        rounding_(std::move(rounding)),
-        at_least_(at_least),
-        may_overflow_(may_overflow) {}
+  /// Errors are relative to the largest element, and to `at_least`.
+  Perturbation(uint64_t seed, const RandomGraph& network,
+               std::function<double(llvm::StringRef)> rounding, double at_least)
+      : random_(seed), rounding_(std::move(rounding)), at_least_(at_least) {
+    const Graph& graph = network.graph;
+    for (const Value* input : graph.inputs())
+      NoteOperand(input->name(), network.inputs.lookup(input->name()).values);
+    for (const auto& variables : {graph.parameters(), graph.states()})
+      for (const Value* variable : variables)
+        if (const Constant* literal = LiteralOf(graph, variable))
+          NoteOperand(variable->name(), *literal);
+    for (uint32_t i = 0; i < graph.num_blocks(); ++i) {
+      for (const Op* op : graph.block({i}).ops) {
+        for (const Value* result : op->results()) {
+          ops_[result->name()] = op;
+          if (const Constant* literal = LiteralOf(graph, result))
+            NoteOperand(result->name(), *literal);
+        }
+      }
+    }
+  }
 
   llvm::Error See(const Result& result) override {
-    may_overflow_ = may_overflow_ || MayOverflow(result.tensor.ToConstant());
+    const Constant before = result.tensor.ToConstant();
     const double units = rounding_(result.op);
-    if (units == 0 || !kFloats.Contains(result.tensor.dtype())) return llvm::Error::success();
-    const double epsilon = units * Epsilon(result.tensor.dtype());
-    switch (result.tensor.dtype()) {
-      case DType::kF16:
-        Perturb<float16>(result.tensor, epsilon);
-        break;
-      case DType::kBF16:
-        Perturb<bfloat16>(result.tensor, epsilon);
-        break;
-      case DType::kF32:
-        Perturb<float>(result.tensor, epsilon);
-        break;
-      default:
-        Perturb<double>(result.tensor, epsilon);
+    if (units != 0 && kFloats.Contains(result.tensor.dtype())) {
+      const double epsilon = Epsilon(result.tensor.dtype());
+      const double error =
+          units * epsilon * std::max({LargestOf(before), at_least_, LargestTerm(result)}) +
+          AngleError(result, LargestOf(before));
+      may_overflow_ = may_overflow_ || MayOverflow(before);
+      switch (result.tensor.dtype()) {
+        case DType::kF16:
+          Perturb<float16>(result, before, error);
+          break;
+        case DType::kBF16:
+          Perturb<bfloat16>(result, before, error);
+          break;
+        case DType::kF32:
+          Perturb<float>(result, before, error);
+          break;
+        default:
+          Perturb<double>(result, before, error);
+      }
     }
+    NoteOperand(result.name, before);
     return llvm::Error::success();
   }
 
  private:
+  void NoteOperand(llvm::StringRef name, const Constant& values) {
+    largest_[name] = LargestOf(values);
+    may_overflow_ = may_overflow_ || MayOverflow(values);
+  }
+
+  /// The largest term of the sums of which the result consists; 0 if it does not.
+  double LargestTerm(const Result& result) const {
+    const Op* op = ops_.lookup(result.name);
+    if (op == nullptr || !AddsElements(op->type())) return 0;
+    double term = 1;
+    for (const Value* operand : op->operands().take_front(2))
+      term *= largest_.lookup(operand->name());
+    return term;
+  }
+
+  /// ONNX computes the angles of rotary_embedding in f32, pdl in double precision.
+  double AngleError(const Result& result, double largest) const {
+    const Op* op = ops_.lookup(result.name);
+    if (op == nullptr || op->type() != "rotary_embedding") return 0;
+    const double speed = std::max(1.0, 1 / op->attributes().Float("base"));
+    return Epsilon(DType::kF32) * largest_.lookup(op->operands()[1]->name()) * speed * largest;
+  }
+
   template <typename T>
-  void Perturb(const Tensor& tensor, double epsilon) {
+  void Perturb(const Result& result, const Constant& before, double error) {
     // f16 and bf16 are computed in f32.
     using Wide = std::conditional_t<std::is_same_v<T, double>, double, float>;
     // The tensor is the memory that the next call reads, since the run is on the CPU.
-    T* const elements = const_cast<T*>(tensor.data<T>());
-    double largest = at_least_;
-    for (int64_t i = 0; i < tensor.num_elements(); ++i)
-      if (const double value{static_cast<Wide>(elements[i])}; std::isfinite(value))
-        largest = std::max(largest, std::abs(value));
-    for (int64_t i = 0; i < tensor.num_elements(); ++i) {
+    T* const elements = const_cast<T*>(result.tensor.data<T>());
+    // A partial sum may overflow to one infinity and meet the other one, depending on its order.
+    const double limit{std::numeric_limits<Wide>::max()};
+    const bool has_huge_terms = LargestTerm(result) >= limit / 1024;
+    // Keys that causality masks are multiplied by 0 if they are in the same panel.
+    const bool spreads = result.op == "attention" && !IsFinite(before);
+    for (int64_t i = 0; i < before.num_elements(); ++i) {
       const double sign = random_() % 2 == 0 ? 1 : -1;
       const double value{static_cast<Wide>(elements[i])};
       if (std::isfinite(value)) {
-        elements[i] = T(static_cast<Wide>(value + sign * epsilon * largest));
+        elements[i] = T(static_cast<Wide>(value + sign * error));
+        const bool is_near_limit = has_huge_terms || std::abs(value) >= limit / 1024;
+        if (sign > 0 && (spreads || (may_overflow_ && is_near_limit))) elements[i] = T(NAN);
       } else if (may_overflow_ && sign > 0) {
-        // A partial sum may overflow to one infinity and meet the other one, depending on its
-        // order.
         elements[i] = T(std::isnan(value) ? HUGE_VALF : NAN);
       }
     }
@@ -144,7 +206,11 @@ class Perturbation final : public RunObserver {
   std::mt19937_64 random_;
   std::function<double(llvm::StringRef)> rounding_;
   double at_least_;
-  bool may_overflow_;
+  /// Whether there has been a huge element.
+  bool may_overflow_ = false;
+  llvm::StringMap<const Op*> ops_;
+  /// The largest finite magnitudes of values.
+  llvm::StringMap<double> largest_;
 };
 
 /// Whether all results of calls are finite, and whether one of them has huge elements.
@@ -154,8 +220,7 @@ class FiniteResults final : public RunObserver {
     const Constant values = result.tensor.ToConstant();
     if (!kFloats.Contains(values.dtype())) return llvm::Error::success();
     may_overflow_ = may_overflow_ || MayOverflow(values);
-    for (int64_t i = 0; i < values.num_elements() && are_finite_; ++i)
-      are_finite_ = std::isfinite(values.ElementAsDouble(i));
+    are_finite_ = are_finite_ && IsFinite(values);
     return llvm::Error::success();
   }
   bool are_finite() const { return are_finite_; }
@@ -181,8 +246,12 @@ bool Overflows(const Graph& graph, const llvm::StringMap<PackedConstant>& inputs
 bool AreFinite(const RandomGraph& random) {
   FiniteResults finite;
   for (const auto& input : random.inputs)
-    for (int64_t i = 0; i < input.second.values.num_elements(); ++i)
-      if (!std::isfinite(input.second.values.ElementAsDouble(i))) return false;
+    if (!IsFinite(input.second.values)) return false;
+  for (const auto& variables : {random.graph.parameters(), random.graph.states()})
+    for (const Value* variable : variables)
+      if (const Constant* literal = LiteralOf(random.graph, variable);
+          literal != nullptr && !IsFinite(*literal))
+        return false;
   auto results =
       Run(random.graph, random.inputs, {.optimize = false, .fuse = false, .observer = &finite});
   if (!results) llvm::consumeError(results.takeError());
@@ -199,6 +268,8 @@ bool AreSame(const Constant& a, int64_t i, const Constant& b) {
 
 /// How much results may differ.
 struct Tolerance {
+  /// Null: not at all.
+  const Graph* graph = nullptr;
   std::vector<RunResults> perturbed;
   double rounding = 0;
   /// nan and infinities, and integers and bools that depend on them, may be other numbers.
@@ -208,11 +279,9 @@ struct Tolerance {
 /// The network run as it was written, with perturbed results of calls.
 Tolerance Perturbed(const RandomGraph& random, bool training,
                     const std::function<double(llvm::StringRef)>& rounding, double at_least = 0) {
-  Tolerance tolerance{{}, rounding("")};
-  const bool may_overflow = llvm::any_of(
-      random.inputs, [](const auto& input) { return MayOverflow(input.second.values); });
+  Tolerance tolerance{&random.graph, {}, rounding("")};
   for (uint64_t seed = 0; seed < 8; ++seed) {
-    Perturbation perturbation(seed, rounding, at_least, may_overflow);
+    Perturbation perturbation(seed, random, rounding, at_least);
     Way way{.optimize = false, .fuse = false, .training = training, .observer = &perturbation};
     if (auto results = Run(random.graph, random.inputs, way)) {
       tolerance.perturbed.push_back(std::move(*results));
@@ -223,11 +292,28 @@ Tolerance Perturbed(const RandomGraph& random, bool training,
   return tolerance;
 }
 
-/// The rounding of the call that computes `values`: calls that depend on nothing that a run reads
-/// are not perturbed.
-double LastRounding(const Constant& values, const Tolerance& tolerance) {
+/// The largest magnitude of the literals that a value is computed from.
+double LargestLiteral(const Graph& graph, const Value* value, std::set<const Value*>* seen) {
+  if (!seen->insert(value).second) return 0;
+  const Constant* literal = LiteralOf(graph, value);
+  double largest = literal == nullptr ? 0 : LargestOf(*literal);
+  if (value->producer() != nullptr)
+    for (const Value* operand : value->producer()->operands())
+      largest = std::max(largest, LargestLiteral(graph, operand, seen));
+  return largest;
+}
+
+/// The rounding of the call that computes the output or state `name`: calls that depend on nothing
+/// that a run reads are not perturbed.
+double LastRounding(const std::string& name, const Constant& values, const Tolerance& tolerance) {
   if (!kFloats.Contains(values.dtype())) return 0;
-  return tolerance.rounding * Epsilon(values.dtype()) * LargestOf(values);
+  double largest = LargestOf(values);
+  for (const GraphOutput& output : tolerance.graph->outputs()) {
+    std::set<const Value*> seen;
+    if (output.name == name && IsKnownToPlan(output.value))
+      largest = std::max(largest, LargestLiteral(*tolerance.graph, output.value, &seen));
+  }
+  return tolerance.rounding * Epsilon(values.dtype()) * largest;
 }
 
 /// Whether a difference is within that of perturbed runs. `last` is LastRounding of `a`.
@@ -278,7 +364,7 @@ std::string Difference(const RunResults& expected, const RunResults& got,
     for (int64_t i = 0; i < a.num_elements(); ++i) {
       if (AreSame(a, i, b)) continue;
       if (!runs) runs = tolerance();
-      if (!last) last = LastRounding(a, *runs);
+      if (!last) last = runs->graph == nullptr ? 0 : LastRounding(name, a, *runs);
       if (!IsExplained(name, i, a, b, *runs, *last)) return Describe(name, i, a, b);
     }
   }

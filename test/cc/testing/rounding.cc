@@ -37,4 +37,12 @@ double RoundingOfIsas(llvm::StringRef op) {
   return is_exact ? 0 : 64;
 }
 
+bool AddsElements(llvm::StringRef op) {
+  return llvm::StringSwitch<bool>(op)
+      .Cases("sum", "mean", "cumsum", "matmul", "einsum", true)
+      .Cases("conv1d", "conv2d", "conv3d", true)
+      .Cases("conv_transpose1d", "conv_transpose2d", "conv_transpose3d", true)
+      .Default(false);
+}
+
 }  // namespace pdl

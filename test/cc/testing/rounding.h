@@ -16,6 +16,10 @@ double RoundingOf(llvm::StringRef op);
 /// The same for another instruction set.
 double RoundingOfIsas(llvm::StringRef op);
 
+/// Whether results of `op` are sums of many elements, or of products of two operands' elements,
+/// which may cancel: then the error is relative to the terms.
+bool AddsElements(llvm::StringRef op);
+
 }  // namespace pdl
 
 #endif  // PDL_TEST_CC_TESTING_ROUNDING_H_
