@@ -13,7 +13,7 @@ import numpy as np
 from pdl import _pdl
 from pdl._arrays import is_array, to_array
 from pdl._cache import Cache
-from pdl._check import seed_of
+from pdl._check import seed_of, text_of
 from pdl._declarations import Declaration, Input, Library, Place
 from pdl._graph import Graph, Value
 from pdl._ragged import Lengths, Ragged, Sparse, bytes_of
@@ -76,7 +76,7 @@ class _Arguments:
             else:
                 self.text.append(self.renderer.attribute(given, source.source))
         for name, given in kwargs.items():
-            name = name.rstrip("_") or name
+            name = text_of(name, "a name").rstrip("_") or name
             if self.declaration.has_input(name):
                 is_list = any(one.name == name and one.repeatable for one in self.declaration.inputs)
                 rendered = self.renderer.operand(given if is_list else self._one_array(given), name)
@@ -182,7 +182,7 @@ def _function(declaration: Declaration, args: tuple[Any, ...], kwargs: dict[str,
 def _refuse_names(declaration: Declaration, names: Sequence[str]) -> None:
     """Raises the compiler's error for keyword arguments that the declaration does not have."""
     libraries = (declaration.library,) if declaration.library else ()
-    given = ", ".join(f"{name}=none" for name in names)
+    given = ", ".join(f"{text_of(name, 'a name')}=none" for name in names)
     try:
         _compile(f"layer value = {declaration.callee}({given})", libraries)
     except Error as error:

@@ -44,10 +44,15 @@ def truth_of(given: Any, name: str) -> bool:
 
 
 def text_of(given: Any, name: str) -> str:
-    """The argument, which must be a string."""
-    if isinstance(given, str):
-        return given
-    raise TypeError(f"{name} must be a string, not {shown(given)}")
+    """The argument, which must be a string of Unicode characters."""
+    if not isinstance(given, str):
+        raise TypeError(f"{name} must be a string, not {shown(given)}")
+    if not given.isascii():
+        try:
+            given.encode()
+        except UnicodeEncodeError as error:
+            raise ValueError(f"{name} has a lone surrogate, character {error.start}, which is not Unicode") from None
+    return given
 
 
 def shown(given: Any) -> str:

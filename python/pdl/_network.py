@@ -24,11 +24,6 @@ _ENDINGS = (".pdl", ".pdlc", ".onnx")
 def check_is_source(text: object) -> None:
     """Raises FileError if the argument is the name of a file, and TypeError if it is not a string."""
     given = text_of(text, "the source")
-    if not given.isascii():
-        try:
-            given.encode()
-        except UnicodeEncodeError as error:
-            raise ValueError(f"the source has a lone surrogate, character {error.start}, which is not Unicode") from None
     if given.endswith(_ENDINGS) and "\n" not in given:
         raise FileError(f"expected source, got the file name '{given}': use pdl.load to read files")
 
@@ -111,6 +106,10 @@ class Network(_pdl.NetworkCore):
         with a data-dependent size exists only after the first run. ``set_state`` changes one."""
         return Values("state", self._states())
 
+    def value(self, name: str) -> _pdl.Tensor:
+        """The value of a parameter, or the initial value of a state."""
+        return self._value(text_of(name, "name"))
+
     def set_parameter(self, name: str, value: Any) -> None:
         """Sets the value of a parameter.
 
@@ -138,6 +137,7 @@ class Network(_pdl.NetworkCore):
         self._set("state", name, value)
 
     def _set(self, kind: str, name: str, value: Any) -> None:
+        name = text_of(name, "name")
         is_state = kind == "state"
         rows = self.program.states if is_state else self.program.parameters
         fitting = _fitting(kind, name, rows, value)
@@ -243,9 +243,10 @@ class Network(_pdl.NetworkCore):
     def plan(self, *, training: bool = False, **symbols: int) -> str:
         """The execution plan: calls and fused groups, and if all symbols are given, memory: ``net.plan(N=32)``."""
         sizes = {name: integer_of(size, name) for name, size in symbols.items()}
-        wrong = next((name for name, size in sizes.items() if size < 0), None)
+        wrong = next((name for name, size in sizes.items() if not 0 <= size < 1 << 63), None)
         if wrong is not None:
-            raise ValueError(f"the size {wrong} must not be negative, got {sizes[wrong]}")
+            bound = "must not be negative" if sizes[wrong] < 0 else "must be less than 2**63"
+            raise ValueError(f"the size {wrong} {bound}, got {sizes[wrong]}")
         return self._plan(truth_of(training, "training"), sizes)
 
     def save(self, path: str | os.PathLike[str]) -> None:
@@ -318,7 +319,10 @@ def _restore(
 
 def _settings(settings: Mapping[str, Any] | None) -> dict[str, str]:
     renderer = Renderer(lambda one: False, None)
-    return {name: renderer.attribute(value, None) for name, value in (settings or {}).items()}
+    return {
+        text_of(name, "a setting"): renderer.attribute(value, None)
+        for name, value in (settings or {}).items()
+    }
 
 
 def _model_settings(settings: Mapping[str, Any] | None) -> dict[str, str]:
@@ -337,7 +341,7 @@ def _outputs(given: str | Sequence[str]) -> list[str]:
     if isinstance(names, (list, tuple, set, frozenset)) and all(
         isinstance(name, str) for name in names
     ):
-        return list(names)
+        return [text_of(name, "an output") for name in names]
     raise TypeError(f"outputs must be the name of an output, or a list of names, not {shown(given)}")
 
 

@@ -6,6 +6,7 @@ from typing import Any, Callable, Iterator, Sequence
 
 import numpy as np
 
+from pdl._check import shown
 from pdl._dtypes import dtype_name, is_dense_array, known_dtype
 from pdl._infix import Infix
 from pdl._numbers import as_dtype, joined, numbers_of
@@ -173,7 +174,11 @@ def ragged(
     """
     name = None if dtype is None else known_dtype(dtype)
     if offsets is None and lengths is None:
-        return of_rows(list(values), name)
+        try:
+            rows = list(values)
+        except TypeError:
+            raise TypeError(f"values must be a sequence of rows, not {shown(values)}") from None
+        return of_rows(rows, name)
     if offsets is not None and lengths is not None:
         raise TypeError("pdl.ragged takes offsets or lengths, not both")
     if not is_dense_array(values):

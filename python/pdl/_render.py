@@ -8,6 +8,7 @@ from typing import Any, Callable, Iterable, Mapping, Protocol
 import numpy as np
 
 from pdl._arrays import is_array
+from pdl._check import text_of
 from pdl._dtypes import dtype_name
 from pdl._declarations import Attribute, Declaration, Library
 
@@ -114,7 +115,9 @@ class Renderer:
             if declared.type == "SHAPE" and not (isinstance(given, str) and declared.choices):
                 return self._dims(given)
         if isinstance(given, Mapping):
-            fields = [f"{key}={self.attribute(value, None)}" for key, value in given.items()]
+            fields = [
+                f"{text_of(key, 'a key')}={self.attribute(value, None)}" for key, value in given.items()
+            ]
             return "{" + ", ".join(fields) + "}"
         if isinstance(given, (list, tuple)):
             return "[" + ", ".join(self.attribute(item, declared) for item in given) + "]"
@@ -122,7 +125,7 @@ class Renderer:
 
     def _dims(self, given: object) -> str:
         if isinstance(given, str):
-            return given
+            return text_of(given, "a size")
         if isinstance(given, (list, tuple)):
             return "[" + ", ".join(self._dims(item) for item in given) + "]"
         return self.plain(given)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import operator
 from importlib import import_module
 from types import NoneType
 from typing import Any
@@ -95,6 +96,13 @@ def _format(self: Tensor, spec: str) -> str:
     return format(self.item(), spec) if spec and self.ndim == 0 else format(str(self), spec)
 
 
+def _rows(self: Tensor) -> Any:
+    """The elements of a tensor that is no scalar."""
+    if self.ndim == 0:
+        raise TypeError(f"a scalar has no rows: {self.type}")
+    return _elements(self)
+
+
 def install() -> None:
     """Adds the methods to the class."""
     methods: dict[str, Any] = {
@@ -104,13 +112,13 @@ def install() -> None:
         "__getattr__": no_attribute,
         "__format__": _format,
         "__reduce__": _reduce,
-        "__len__": lambda self: len(_elements(self)),
+        "__len__": lambda self: len(_rows(self)),
         "__getitem__": lambda self, key: _elements(self)[key],
-        "__iter__": lambda self: iter(_elements(self)),
+        "__iter__": lambda self: iter(_rows(self)),
         "__float__": lambda self: float(_elements(self)),
         "__int__": lambda self: int(_elements(self)),
         "__bool__": lambda self: bool(_elements(self)),
-        "__index__": lambda self: _elements(self).__index__(),
+        "__index__": lambda self: operator.index(_elements(self)),
         "item": _item,
         "tolist": _tolist,
     }

@@ -46,7 +46,8 @@ bool AppendArgument(Key& key, nb::handle given, FedTensors& fed) {
   if (PyUnicode_CheckExact(object)) {
     Py_ssize_t size = 0;
     const char* text = PyUnicode_AsUTF8AndSize(object, &size);
-    if (!text) throw nb::python_error();
+    // A lone surrogate; the call will be rejected.
+    if (!text) return PyErr_Clear(), false;
     Append(key, 'u', size);
     key.append(llvm::StringRef(text, static_cast<size_t>(size)));
     return true;

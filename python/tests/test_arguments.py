@@ -4,13 +4,16 @@ from __future__ import annotations
 
 import math
 import types
-from typing import Any, Mapping
+from typing import Any, Callable, Mapping
 
 import numpy as np
 import pytest
 from conftest import resident_bytes
 
 import pdl
+
+
+NET = pdl.compile("input x: f32[N]\nstate s: f32[] = zeros()\nupdate s = sum(x)\noutput y = x + s")
 
 
 def f32(*numbers: float) -> np.ndarray[Any, Any]:
@@ -383,3 +386,41 @@ def test_inferred_dtypes() -> None:
     assert pdl.ragged([[2**63], [-1]], dtype="f32").values.tolist() == [2.0**63, -1.0]
     with pytest.raises(OverflowError, match="a number is outside the range of u64"):
         pdl.tensor([2**64, 0])
+
+
+@pytest.mark.parametrize(
+    "call,message",
+    [
+        (lambda: pdl.ops.relu([1.0], **{"\ud800": 1}), "a name has a lone surrogate, character 0, which is not Unicode"),
+        (lambda: pdl.ops.sum([1.0], reduction={"a\ud800": 1}), "a key has a lone surrogate, character 1, which is not"),
+        (lambda: pdl.ops.zeros("\ud800"), "a size has a lone surrogate"),
+        (lambda: NET.value("\ud800"), "name has a lone surrogate"),
+        (lambda: NET.set_state("\ud800", 1), "name has a lone surrogate"),
+        (lambda: NET.run({"x": [1.0]}, outputs="\ud800"), "an output has a lone surrogate"),
+        (lambda: pdl.compile("output y = 1", settings={"\ud800": 1}), "a setting has a lone surrogate"),
+        (lambda: pdl.compile("output y = 1 # \ud800"), "the source has a lone surrogate, character 15"),
+        (lambda: pdl.explain("\ud800"), "code has a lone surrogate"),
+    ],
+)
+def test_strings_that_are_not_unicode(call: Callable[[], Any], message: str) -> None:
+    with pytest.raises(ValueError, match=message):
+        call()
+
+
+@pytest.mark.parametrize(
+    "call,message",
+    [
+        (lambda: pdl.ragged(3), "values must be a sequence of rows, not 3"),
+        (lambda: pdl.ragged(None), "values must be a sequence of rows, not None"),
+        (lambda: iter(pdl.tensor(1.0)), r"a scalar has no rows: f64\[\]"),
+        (lambda: list(pdl.tensor(1.0, "bf16")), r"a scalar has no rows: bf16\[\]"),
+        (lambda: len(pdl.tensor(1.0, "bf16")), r"a scalar has no rows: bf16\[\]"),
+        (lambda: [1, 2][pdl.tensor(1.0, "bf16")], "cannot be interpreted as an integer"),
+        (lambda: NET.value(3), "name must be a string, not 3"),
+        (lambda: NET.set_state(None, 3), "name must be a string, not None"),
+        (lambda: pdl.layers.fc(size={3: 1}), "a key must be a string, not 3"),
+    ],
+)
+def test_arguments_of_other_types(call: Callable[[], Any], message: str) -> None:
+    with pytest.raises(TypeError, match=message):
+        call()

@@ -539,6 +539,8 @@ def test_plans_of_sizes() -> None:
         net.plan(N=1.5)  # type: ignore[arg-type]
     with pytest.raises(ValueError, match="the size N must not be negative, got -3"):
         net.plan(N=-3)
+    with pytest.raises(ValueError, match="the size N must be less than 2\\*\\*63, got 9223372036854775808"):
+        net.plan(N=2**63)
 
 
 def test_the_place_of_a_mistake() -> None:

@@ -21,6 +21,7 @@ ABOUT = {
     "safetensors": ["runtime/io/safetensors"],
     "weight_index": ["runtime/io/weight_index", "runtime/io/weight_source"],
     "checkpoint": ["runtime/training/checkpoint", "runtime/training/trainer_checkpoint"],
+    "lsp": ["tools/pdl/lsp/", "frontend/editor/"],
     # It is about kernels, whose edges are not counted.
     "differential": [],
 }

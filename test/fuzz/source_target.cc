@@ -49,8 +49,8 @@ void AddBlocks(llvm::StringRef page, std::vector<std::string>* blocks) {
 }  // namespace
 
 void RunSource(llvm::StringRef bytes) {
+  const CompileResult result = CompileText(bytes);
   const auto file = std::make_shared<const SourceFile>("fuzz.pdl", bytes.str());
-  const CompileResult result = CompileText(file->text());
   CheckFormat(file, result);
   if (!result.graph) return;
   CheckRoundTrip(*result.graph);

@@ -24,6 +24,7 @@ llvm::ArrayRef<Target> Targets() {
        1024},
       {"checkpoint", "a checkpoint that a training resumes from", RunCheckpoint, CheckpointSeeds,
        4096},
+      {"lsp", "messages to the language server", RunLsp, LspSeeds, 4096, LspWords},
       {"differential", "decisions of a generator of networks, which run in different ways",
        RunDifferential, DifferentialSeeds, 1024},
   };

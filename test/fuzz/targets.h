@@ -18,6 +18,7 @@ void RunNpz(llvm::StringRef bytes);
 void RunSafetensors(llvm::StringRef bytes);
 void RunWeightIndex(llvm::StringRef bytes);
 void RunCheckpoint(llvm::StringRef bytes);
+void RunLsp(llvm::StringRef bytes);
 void RunDifferential(llvm::StringRef bytes);
 
 std::vector<std::string> SourceSeeds(llvm::StringRef root);
@@ -29,9 +30,11 @@ std::vector<std::string> NpzSeeds(llvm::StringRef root);
 std::vector<std::string> SafetensorsSeeds(llvm::StringRef root);
 std::vector<std::string> WeightIndexSeeds(llvm::StringRef root);
 std::vector<std::string> CheckpointSeeds(llvm::StringRef root);
+std::vector<std::string> LspSeeds(llvm::StringRef root);
 std::vector<std::string> DifferentialSeeds(llvm::StringRef root);
 
 std::vector<std::string> SourceWords();
+std::vector<std::string> LspWords();
 
 }  // namespace pdl::fuzz
 

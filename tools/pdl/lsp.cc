@@ -1,6 +1,7 @@
 // pdl lsp: the language server for editors.
 #include <unistd.h>
 
+#include "llvm/Support/FileSystem.h"
 #include "tools/pdl/commands.h"
 #include "tools/pdl/lsp/server.h"
 #include "tools/pdl/support/common_options.h"
@@ -34,7 +35,8 @@ int LspMain(Arguments arguments) {
   if (llvm::Error error = LoadPlugins(options)) return Finish(std::move(error));
   lsp::CheckOptions check;
   check.settings = options.settings;
-  lsp::Server server(STDIN_FILENO, llvm::outs(), std::move(check));
+  lsp::Server server(STDIN_FILENO, llvm::outs(), llvm::sys::fs::getMainExecutable(nullptr, nullptr),
+                     std::move(check));
   return server.Run();
 }
 

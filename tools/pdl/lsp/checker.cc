@@ -76,9 +76,7 @@ void CheckStep(CompileRequest request, Diagnostics* diagnostics) {
 }  // namespace
 
 void Checker::Run() {
-  // Edits closer to each other than this are analyzed together.
-  constexpr std::chrono::milliseconds kQuiet(8);
-  while (const auto work = documents_.WaitForWork(kQuiet)) {
+  while (const auto work = documents_.WaitForWork(options_.quiet)) {
     try {
       Check(*work);
     } catch (const std::bad_alloc&) {  // the last analysis stays

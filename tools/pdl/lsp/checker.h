@@ -16,6 +16,8 @@ namespace pdl::lsp {
 struct CheckOptions {
   /// Values of `attr`s; see CompileRequest::settings.
   std::vector<std::pair<std::string, std::string>> settings;
+  /// Edits closer to each other than this are analyzed together.
+  std::chrono::milliseconds quiet{8};
 };
 
 /// Analyzes documents in a thread of its own, as `pdl check` does, except that no weights are read.

@@ -34,10 +34,11 @@ static llvm::Expected<Value> ParseMessage(llvm::StringRef content) {
   return llvm::json::parse(content);
 }
 
-Server::Server(int input, llvm::raw_ostream& output, CheckOptions options)
+Server::Server(int input, llvm::raw_ostream& output, std::string program, CheckOptions options)
     : checker_(documents_, events_, std::move(options)),
       input_(input),
       output_(output),
+      program_(std::move(program)),
       transport_(/*in=*/nullptr, output),
       handler_(transport_),
       publish_(handler_.outgoingNotification<Value>("textDocument/publishDiagnostics")) {

@@ -24,8 +24,9 @@ using Reply = mlir::lsp::Callback<llvm::json::Value>;
 /// documents, and the thread of Run answers; only that one writes.
 class Server {
  public:
-  /// Reads from `input` and writes to `output`. All must outlive the server.
-  Server(int input, llvm::raw_ostream& output, CheckOptions options);
+  /// Reads from `input` and writes to `output`. All must outlive the server. `program`: the path of
+  /// pdl, which runs tests.
+  Server(int input, llvm::raw_ostream& output, std::string program, CheckOptions options);
 
   /// Serves until the client ends the session. Returns the exit status: 0 if the client ended it in
   /// order, else 1.
@@ -112,6 +113,7 @@ class Server {
   Checker checker_;
   int input_;
   llvm::raw_ostream& output_;
+  const std::string program_;
   mlir::lsp::JSONTransport transport_;
   mlir::lsp::MessageHandler handler_;
   mlir::lsp::OutgoingNotification<llvm::json::Value> publish_;

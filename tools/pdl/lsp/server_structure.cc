@@ -17,9 +17,9 @@ using llvm::json::Value;
 namespace {
 
 /// Runs `pdl test` for one test; returns its output.
-std::string OutputOfTest(const std::string& path, const std::string& name, bool* passed) {
+std::string OutputOfTest(const std::string& program, const std::string& path,
+                         const std::string& name, bool* passed) {
   constexpr std::chrono::minutes kLimit(10);
-  const std::string program = llvm::sys::fs::getMainExecutable(nullptr, nullptr);
   const std::string arguments[] = {program, "test", "--color=never", "--filter=" + name, path};
   const ProgramResult result = RunProgram(arguments, "", ProgramErrors::kInOutput, kLimit);
   *passed = result.has_succeeded;
@@ -98,7 +98,7 @@ void Server::RunTest(const std::string& uri, const std::string& name) {
   if (test_run_.joinable()) test_run_.join();
   test_run_ = std::thread([this, notify, path, name] {
     bool passed = false;
-    const std::string output = OutputOfTest(path, name, &passed);
+    const std::string output = OutputOfTest(program_, path, name, &passed);
     notify(passed ? 3 : 1, output);
     is_test_running_ = false;
   });
