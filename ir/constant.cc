@@ -4,6 +4,7 @@
 #include <cstring>
 #include <new>
 
+#include "ir/round_to_odd.h"
 #include "pdl/op/half.h"
 
 namespace pdl {
@@ -57,7 +58,7 @@ Constant Constant::Scalar(DType dtype, double value) {
   WithElement(dtype, static_cast<void*>(bytes), 0, [&](auto* element) {
     using T = std::remove_pointer_t<decltype(element)>;
     if constexpr (std::is_same_v<T, float16> || std::is_same_v<T, bfloat16>) {
-      *element = T(static_cast<float>(value));
+      *element = T(RoundToOdd(value));
     } else {
       *element = static_cast<T>(value);
     }

@@ -80,6 +80,9 @@ void Assignments::AssignValue(const ast::AssignStatement* statement) {
                                               "'" + targets.front().text + "'")) {
       return names_.Poison(targets);
     }
+    // Of a smaller range, too: the declared one determines the sizes of tables.
+    value = run_checks_.WithRange(value, *declared, statement->value->range, names);
+    if (value == nullptr) return names_.Poison(targets);
     datum = Datum(value);
   }
   Value* first = datum.tensor();

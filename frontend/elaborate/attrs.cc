@@ -7,18 +7,22 @@
 #include "frontend/elaborate/reporter.h"
 #include "frontend/syntax/parser.h"
 #include "llvm/ADT/STLExtras.h"
+#include "llvm/ADT/ScopeExit.h"
 #include "llvm/Support/FormatVariadic.h"
 
 namespace pdl {
 
 void Attrs::ElaborateAttr(const ast::AttrStatement* statement) {
   const llvm::StringRef name = statement->name.text;
-  const bool is_new = names_.Declare(statement->name);
-  names_.Assign(name, Datum());
-  if (!is_new) {
+  if (!names_.Declare(statement->name)) {
+    names_.Assign(name, Datum());
     settings_.used.insert(name);
     return;
   }
+  // After its value is read, which must not use it.
+  const auto poison = llvm::make_scope_exit([&] {
+    if (!at_.frame->scope.contains(name)) names_.Assign(name, Datum());
+  });
   if (at_.frame->arguments != nullptr) {  // of a called file
     const LayerArgument* given = nullptr;
     for (const LayerArgument& argument : at_.frame->arguments->named)

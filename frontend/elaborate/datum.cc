@@ -6,6 +6,7 @@
 
 #include "frontend/elaborate/function.h"
 #include "ir/emit_text.h"
+#include "ir/round_to_odd.h"
 #include "llvm/ADT/DenseSet.h"
 #include "llvm/ADT/STLExtras.h"
 #include "pdl/op/half.h"
@@ -314,11 +315,11 @@ class ConstantWriter {
         if (const auto* v = leaf.get<bool>()) return Put(*v);
         return DatumError("{0} is not a bool", leaf.Phrase());
       case DType::kF16:
-        return WriteReal(leaf, [&](float v) { return Put(float16(v)); });
+        return WriteHalf<float16>(leaf, 65520.0);
       case DType::kBF16:
-        return WriteReal(leaf, [&](float v) { return Put(bfloat16(v)); });
+        return WriteHalf<bfloat16>(leaf, 0x1.ffp127);
       case DType::kF32:
-        return WriteReal(leaf, [&](float v) { return Put(v); });
+        return WriteFloat(leaf);
       case DType::kF64:
         if (std::optional<double> v = leaf.number()) return Put(*v);
         return DatumError("{0} is not an f64", leaf.Phrase());
@@ -352,27 +353,32 @@ class ConstantWriter {
     return llvm::Error::success();
   }
 
-  template <typename F>
-  llvm::Error WriteReal(const Datum& leaf, F put) {
-    // Values that round to more than the largest finite value do not fit.
-    const float largest = dtype_ == DType::kF16    ? 65519.0f
-                          : dtype_ == DType::kBF16 ? 0x1.fefffep127f
-                                                   : std::numeric_limits<float>::max();
-    float value;
-    if (const auto* real = leaf.get<Datum::Real>()) {
-      value =
-          real->literal != nullptr ? real->literal->float32_value : static_cast<float>(real->value);
-      if (std::isfinite(real->value) && !(std::fabs(value) <= largest)) {
-        return DatumError("{0} does not fit in {1}", FloatToString(real->value), DTypeName(dtype_));
-      }
-    } else if (const auto* integer = leaf.get<int64_t>()) {
-      value = static_cast<float>(*integer);
-      if (!(std::fabs(value) <= largest))
-        return DatumError("{0} does not fit in {1}", *integer, DTypeName(dtype_));
-    } else {
-      return DatumError("{0} is not of dtype {1}", leaf.Phrase(), DTypeName(dtype_));
-    }
-    return put(value);
+  /// Numbers of at least `limit` round to infinity, so they do not fit.
+  template <typename T>
+  llvm::Error WriteHalf(const Datum& leaf, double limit) {
+    const std::optional<double> value = leaf.number();
+    if (!value) return DatumError("{0} is not of dtype {1}", leaf.Phrase(), DTypeName(dtype_));
+    if (std::isfinite(*value) && std::fabs(*value) >= limit) return NoFit(leaf);
+    return Put(T(RoundToOdd(*value)));
+  }
+
+  llvm::Error WriteFloat(const Datum& leaf) {
+    std::optional<double> value = leaf.number();
+    if (!value) return DatumError("{0} is not of dtype {1}", leaf.Phrase(), DTypeName(dtype_));
+    // A literal is rounded once, not by way of f64.
+    const auto* real = leaf.get<Datum::Real>();
+    const auto* integer = leaf.get<int64_t>();
+    const float rounded = real != nullptr && real->literal != nullptr ? real->literal->float32_value
+                          : integer != nullptr                        ? static_cast<float>(*integer)
+                                                                      : static_cast<float>(*value);
+    if (std::isfinite(*value) && !std::isfinite(rounded)) return NoFit(leaf);
+    return Put(rounded);
+  }
+
+  llvm::Error NoFit(const Datum& leaf) const {
+    if (const auto* integer = leaf.get<int64_t>())
+      return DatumError("{0} does not fit in {1}", *integer, DTypeName(dtype_));
+    return DatumError("{0} does not fit in {1}", FloatToString(*leaf.number()), DTypeName(dtype_));
   }
 
   template <typename T>

@@ -60,6 +60,12 @@ Value* RunChecks::InDeclaredRange(Value* value, const Type& declared, SourceRang
       type.storage != declared.storage || type.rank() != declared.rank()) {
     return value;
   }
+  return WithRange(value, declared, place, targets);
+}
+
+Value* RunChecks::WithRange(Value* value, const Type& declared, SourceRange place,
+                            Targets targets) {
+  if (!declared.index_bound || value->type().index_bound == declared.index_bound) return value;
   Op* op = Emit(sugar::kCheckIndex, Operand{Datum(value), place},
                 NamedAttribute{sugar::kCheckIndexBelow.str(), Shape{*declared.index_bound}}, place,
                 targets);

@@ -27,6 +27,9 @@ class RunChecks {
   /// has the declared dtype but no range of its own; else the value itself. Returns null if an
   /// error was reported.
   Value* InDeclaredRange(Value* value, const Type& declared, SourceRange place, Targets targets);
+  /// The value with the range of the declared type, if that has one, which its elements are checked
+  /// against if their range is another one. Returns null if an error was reported.
+  Value* WithRange(Value* value, const Type& declared, SourceRange place, Targets targets);
 
  private:
   Op* Emit(llvm::StringRef op, llvm::ArrayRef<Operand> operands,

@@ -506,11 +506,10 @@ void BindNetwork(nb::module_& module) {
       .def_prop_ro("_threads", &PyNetwork::threads)
       .def_prop_ro("_seed", &PyNetwork::seed)
       .def_prop_ro("device", &PyNetwork::device, "The device on which it runs: 'cpu', 'cuda:0'.")
-      .def(
-          "_value",
-          [](PyNetwork& own, const std::string& name) {
-            return PyTensor{Get(own.Current().network()->InitialValue(name)), /*read_only=*/true};
-          })
+      .def("_value",
+           [](PyNetwork& own, const std::string& name) {
+             return PyTensor{Get(own.Current().network()->InitialValue(name)), /*read_only=*/true};
+           })
       .def(
           "_plan",
           [](const PyNetwork& own, bool training, std::map<std::string, int64_t> symbols) {

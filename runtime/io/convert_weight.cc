@@ -2,6 +2,7 @@
 #include <cassert>
 #include <type_traits>
 
+#include "ir/round_to_odd.h"
 #include "pdl/op/half.h"
 #include "pdl/op/tensor.h"
 #include "pdl/runtime/weight_source.h"
@@ -15,6 +16,8 @@ To ConvertElement(From value) {
     return value;
   } else if constexpr (std::is_arithmetic_v<From> && std::is_arithmetic_v<To>) {
     return static_cast<To>(value);
+  } else if constexpr (std::is_same_v<From, double>) {
+    return static_cast<To>(RoundToOdd(value));
   } else {
     // The 16-bit types convert from and to float.
     return static_cast<To>(static_cast<float>(value));

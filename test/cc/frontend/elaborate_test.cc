@@ -263,6 +263,39 @@ TEST(ElaborateTest, EveryBitOfANumberComesBack) {
   }
 }
 
+// The declared range counts, also if the value has a smaller one.
+TEST(ElaborateTest, DeclaredRanges) {
+  EXPECT_EQ(Flat("input ids: i64[N] in 0..V\n"
+                 "same: i64[N] in 0..V = ids\n"
+                 "wider: i64[N] in 0..30 = ids\n"
+                 "output same\noutput wider\n"),
+            "input ids: i64[N] in 0..V\n"
+            "wider = check_index(ids, below=[30])\n"
+            "output same = ids\n"
+            "output wider\n");
+}
+
+// Numbers close to a tie of f16 and bf16, which is their nearest f32.
+TEST(ElaborateTest, LiteralsAreRoundedOnce) {
+  using Numbers = std::vector<double>;
+  const auto elements = [](const char* dtype, const char* literal) {
+    const Compiled compiled(std::string("c = constant(") + literal + ", dtype=" + dtype + ")\n");
+    Numbers found;
+    if (!compiled.result.graph) return found;
+    const Constant& value = compiled.result.graph->ops()[0]->attributes().Tensor("value");
+    for (int64_t i = 0; i < value.num_elements(); ++i) found.push_back(value.ElementAsDouble(i));
+    return found;
+  };
+  EXPECT_EQ(elements("f16", "[1.00048828126, 1.00048828125, 65519.9999999, -2.98023223877e-8]"),
+            (Numbers{1 + 0x1p-10, 1, 65504, -0x1p-24}));
+  EXPECT_EQ(elements("bf16", "[1.00390625001, 1.00390625, 3.3961775e+38]"),
+            (Numbers{1 + 0x1p-7, 1, 0x1.fep127}));
+  EXPECT_EQ(elements("f16", "[65520.0]"), Numbers());
+  EXPECT_EQ(elements("bf16", "[3.39617752923046e+38]"), Numbers());
+  EXPECT_EQ(elements("f16", "[65519, -65519]"), (Numbers{65504, -65504}));
+  EXPECT_EQ(elements("f16", "[-65520]"), Numbers());
+}
+
 TEST(ElaborateTest, TextsComeBack) {
   EXPECT_EQ(Flat("param w: f32[] = load(\"a\\\\b\\\"\", \"\\u{e9}\")\n"),
             "param w: f32[] = load(\"a\\\\b\\\"\", \"\xC3\xA9\")\n");
