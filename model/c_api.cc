@@ -4,6 +4,7 @@
 #include <utility>
 #include <vector>
 
+#include "llvm/ADT/STLExtras.h"
 #include "llvm/ADT/STLFunctionalExtras.h"
 #include "model/model.h"
 #include "model/status.h"
@@ -303,8 +304,27 @@ pdl_status* pdl_session_set_input(pdl_session* session, const char* name, const 
     return nullptr;
   });
 }
+/// Whether an input is in the memory of a result of the last run.
+static bool ReadsOutputs(const pdl_session& session) {
+  const auto begin = [](const pdl::Array& array) {
+    return reinterpret_cast<uintptr_t>(array.data);
+  };
+  const auto end = [&](const pdl::Array& array) {
+    return begin(array) +
+           static_cast<uintptr_t>(array.num_elements() * pdl::DTypeSize(array.dtype));
+  };
+  return llvm::any_of(session.inputs, [&](const auto& input) {
+    return llvm::any_of(session.outputs, [&](const auto& output) {
+      return begin(input.second) < end(output.second) && begin(output.second) < end(input.second);
+    });
+  });
+}
+
 pdl_status* pdl_session_run(pdl_session* session) {
   return WithAll({{session, "session"}}, [&]() -> pdl_status* {
+    // The memory of the last results is free for this run, unless it reads them.
+    pdl::Arrays read;
+    if (ReadsOutputs(*session)) read = std::move(session->outputs);
     session->outputs.clear();
     pdl::Result<pdl::Arrays> outputs = session->session.Run(session->inputs, session->request);
     if (!outputs.ok()) return ToC(outputs.status());

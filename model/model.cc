@@ -1,5 +1,6 @@
 #include "model/model.h"
 
+#include <algorithm>
 #include <utility>
 
 #include "llvm/ADT/StringSwitch.h"
@@ -104,6 +105,17 @@ llvm::Expected<Tensor> ViewOf(llvm::StringRef name, const Array& array) {
   Tensor tensor;
   tensor.Borrow(array.dtype, array.sizes, *bytes > 0 ? array.data : nothing, Device());
   return tensor;
+}
+
+llvm::Expected<Tensor> InputView(llvm::StringRef name, const Array& array) {
+  llvm::Expected<Tensor> view = ViewOf(name, array);
+  if (!view || view->dtype() != DType::kBool) return view;
+  const auto* bytes = static_cast<const uint8_t*>(view->raw());
+  const auto* end = bytes + view->num_elements();
+  const auto* wrong = std::find_if(bytes, end, [](uint8_t byte) { return byte > 1; });
+  if (wrong == end) return view;
+  return MakeUserError(Code::kInputType, "'{0}': a bool is 0 or 1, and element {1} is {2}", name,
+                       wrong - bytes, static_cast<int>(*wrong));
 }
 
 Array ToArray(Tensor tensor) {

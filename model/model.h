@@ -35,7 +35,7 @@ struct ModelAccess {
 llvm::Error CheckModel(const Model::Impl* own);
 
 /// Checks an array that is to be an input of runs, without knowing the others: that the network has
-/// an input with an array of that name, and that the array, if not null, is valid as in ViewOf.
+/// an input with an array of that name, and that the array, if not null, is valid as in InputView.
 llvm::Error CheckInput(const Graph& graph, llvm::StringRef name, const Array* array);
 
 /// Loads the origin of `own` again, for inference or for training; see LoadNetwork.
@@ -44,6 +44,8 @@ llvm::Expected<LoadedNetwork> LoadAgain(const Model::Impl& own, bool training_st
 /// A Tensor that refers to the array's memory, which must outlive it. Fails if the array is
 /// invalid: negative sizes, more elements than memory can hold, a null pointer.
 llvm::Expected<Tensor> ViewOf(llvm::StringRef name, const Array& array);
+/// The same for an array that a run reads, whose bools must be 0 or 1.
+llvm::Expected<Tensor> InputView(llvm::StringRef name, const Array& array);
 /// An Array that owns the Tensor's memory, on the CPU.
 Array ToArray(Tensor tensor);
 

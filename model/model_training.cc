@@ -14,7 +14,7 @@ namespace {
 llvm::Expected<Dataset> ToDataset(const Arrays& data, const Graph& graph, llvm::StringRef source) {
   std::vector<NamedTensor> tensors;
   for (const auto& [name, array] : data) {
-    llvm::Expected<Tensor> tensor = ViewOf(name, array);
+    llvm::Expected<Tensor> tensor = InputView(name, array);
     if (!tensor) return tensor.takeError();
     tensors.emplace_back(name, std::move(*tensor));
   }

@@ -1,6 +1,7 @@
 #include <string>
 #include <vector>
 
+#include "llvm/ADT/STLExtras.h"
 #include "llvm/Support/FileSystem.h"
 #include "llvm/Support/Path.h"
 #include "model/onnx_file.h"
@@ -13,12 +14,16 @@
 namespace pdl {
 namespace {
 
-/// Whether the network in a file, as source or compiled, mentions the name of a file of weights.
-bool Mentions(llvm::StringRef network, llvm::StringRef weights) {
-  llvm::Expected<std::unique_ptr<llvm::MemoryBuffer>> bytes = ReadFile(network);
-  if (bytes) return (*bytes)->getBuffer().contains(weights);
-  llvm::consumeError(bytes.takeError());
-  return false;
+/// Whether the network in a file, as source or compiled, loads weights from the file of that name
+/// in its folder.
+bool LoadsFrom(const std::string& network, llvm::StringRef weights) {
+  if (!llvm::sys::fs::exists(network)) return false;
+  llvm::Expected<LoadedNetwork> loaded = LoadNetwork(network, {});
+  if (!loaded) return llvm::consumeError(loaded.takeError()), false;
+  return llvm::any_of(Variables(loaded->graph), [&](const Value* variable) {
+    const std::optional<WeightRef>& weight = variable->variable().weight;
+    return weight && weight->file == weights;
+  });
 }
 
 /// The file for the weights of the network in `path`. That of another network, or of the user, is
@@ -32,8 +37,8 @@ std::string WeightsPath(llvm::StringRef path) {
   std::string of_stem = stem + ".safetensors";
   if (!llvm::sys::fs::exists(of_stem)) return of_stem;
   const llvm::StringRef name = paths::filename(of_stem);
-  const bool is_shared = Mentions(stem + (extension == ".pdl" ? ".pdlc" : ".pdl"), name);
-  return Mentions(path, name) && !is_shared ? of_stem : of_file;
+  const bool is_shared = LoadsFrom(stem + (extension == ".pdl" ? ".pdlc" : ".pdl"), name);
+  return LoadsFrom(path.str(), name) && !is_shared ? of_stem : of_file;
 }
 
 }  // namespace

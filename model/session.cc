@@ -14,7 +14,9 @@
 #include "pdl/op/error.h"
 #include "pdl/op/host_copy.h"
 #include "pdl/op/storage.h"
+#include "pdl/runtime/run_observer.h"
 #include "pdl/runtime/scope.h"
+#include "runtime/index_range.h"
 #include "runtime/schedule.h"
 
 namespace pdl {
@@ -44,10 +46,44 @@ OutputArrays::OutputArrays(const Graph& graph, const RunRequest& request) {
   }
 }
 
+/// Copies outputs whose variable in the Scope is a state, which the caller may change.
+class StateOutputs final : public OutputObserver {
+ public:
+  StateOutputs() = default;
+  explicit StateOutputs(const Graph& graph) {
+    for (const Value* state : graph.states())
+      if (llvm::any_of(graph.outputs(),
+                       [&](const GraphOutput& output) { return output.name == state->name(); }))
+        copies_[state->name()];
+  }
+  bool empty() const { return copies_.empty(); }
+
+  bool TakesOnDevice(llvm::StringRef) const override { return false; }
+  llvm::Error SeeOutput(llvm::StringRef name, const Tensor& tensor) override {
+    const auto found = copies_.find(name);
+    if (found == copies_.end()) return llvm::Error::success();
+    llvm::Expected<Tensor> copy = Tensor::AllocateUninitialized(tensor.dtype(), tensor.sizes());
+    if (!copy) return copy.takeError();
+    std::memcpy(copy->raw(), tensor.raw(), static_cast<size_t>(tensor.num_bytes()));
+    found->second = std::move(*copy);
+    return llvm::Error::success();
+  }
+  /// The copy of an output of the last run; null if it is not a state.
+  const Tensor* Find(llvm::StringRef name) const {
+    const auto found = copies_.find(name);
+    return found == copies_.end() ? nullptr : &found->second;
+  }
+
+ private:
+  llvm::StringMap<Tensor> copies_;
+};
+
 }  // namespace
 
 struct Session::Impl {
-  explicit Impl(Model model_in) : model(std::move(model_in)) {}
+  explicit Impl(Model model_in) : model(std::move(model_in)) {
+    if (model.impl_ != nullptr) state_outputs = StateOutputs(graph());
+  }
 
   const Model::Impl& shared() const { return *model.impl_; }
   const Graph& graph() const { return shared().network->graph(); }
@@ -68,6 +104,7 @@ struct Session::Impl {
   Scope scope;
   /// The variables that hold views of the caller's arrays during a run.
   llvm::SmallVector<Variable*, 8> fed;
+  StateOutputs state_outputs;
   std::atomic<bool> cancel = false;
 };
 
@@ -87,8 +124,11 @@ bool IsPartOfInput(const Graph& graph, llvm::StringRef name) {
 }
 
 llvm::Error UnknownInput(const Graph& graph, llvm::StringRef name) {
-  llvm::SmallVector<llvm::StringRef, 8> names;
-  for (const Value* input : graph.inputs()) names.push_back(input->name());
+  std::vector<std::string> parts;
+  for (const Value* input : graph.inputs())
+    for (const PartType& part : PartsOf(input->name(), input->type()))
+      parts.push_back(PartName(input->name(), part.part));
+  const llvm::SmallVector<llvm::StringRef, 8> names(parts.begin(), parts.end());
   return MakeUserError(Code::kSurplusInput, "the network has no input '{0}'{1}", name,
                        DidYouMean(name, names));
 }
@@ -149,7 +189,7 @@ llvm::Expected<Arrays> WithoutOverlap(Arrays inputs, llvm::ArrayRef<Range> outpu
 
 llvm::Error CheckInput(const Graph& graph, llvm::StringRef name, const Array* array) {
   if (!IsPartOfInput(graph, name)) return UnknownInput(graph, name);
-  return array == nullptr ? llvm::Error::success() : ViewOf(name, *array).takeError();
+  return array == nullptr ? llvm::Error::success() : InputView(name, *array).takeError();
 }
 
 /// Puts views of the caller's arrays into the Scope, after all of them have been checked.
@@ -157,7 +197,7 @@ llvm::Error Session::Impl::PutInputs(const Arrays& inputs) {
   std::vector<std::pair<llvm::StringRef, Tensor>> tensors;
   for (const auto& [name, array] : inputs) {
     if (!IsPartOfInput(graph(), name)) return UnknownInput(graph(), name);
-    llvm::Expected<Tensor> tensor = ViewOf(name, array);
+    llvm::Expected<Tensor> tensor = InputView(name, array);
     if (!tensor) return tensor.takeError();
     tensors.emplace_back(name, std::move(*tensor));
   }
@@ -177,6 +217,7 @@ void Session::Impl::TakeInputs() {
 
 llvm::Error Session::Impl::Run(const Arrays& inputs, const RunRequest& request,
                                const llvm::StringMap<Tensor>* memory) {
+  const auto end = llvm::make_scope_exit([&] { cancel = false; });
   if (llvm::Error error = PutInputs(inputs)) return error;
   RunOptions options;
   options.outputs = request.outputs;
@@ -185,9 +226,8 @@ llvm::Error Session::Impl::Run(const Arrays& inputs, const RunRequest& request,
   options.check_indices = request.check_indices;
   options.cancel = &cancel;
   options.output_memory = memory;
-  llvm::Error error = shared().network->Run(&scope, shared().context.get(), options);
-  cancel = false;
-  return error;
+  if (memory == nullptr && !state_outputs.empty()) options.output_observer = &state_outputs;
+  return shared().network->Run(&scope, shared().context.get(), options);
 }
 
 llvm::Error Session::Impl::RunInto(const Arrays& inputs, const Arrays& outputs,
@@ -217,7 +257,8 @@ llvm::Error Session::Impl::Fill(OutputArrays* outputs) const {
   auto owner = outputs->tensors.begin();
   for (auto& [name, array] : outputs->arrays) {
     const Variable* variable = scope.Find(name);
-    const Tensor* tensor = variable ? variable->Get<Tensor>() : nullptr;
+    const Tensor* tensor = state_outputs.Find(name);
+    if (tensor == nullptr && variable != nullptr) tensor = variable->Get<Tensor>();
     if (tensor == nullptr) return MakeUserError(Code::kNoResult, "the run returned no '{0}'", name);
     array.dtype = tensor->dtype();
     array.sizes.assign(tensor->sizes().begin(), tensor->sizes().end());
@@ -279,7 +320,7 @@ Status Session::SetState(const std::string& name, const Array& value) {
     if (llvm::Error error = Impl::Check(impl_.get())) return error;
     llvm::Expected<const Value*> state = impl_->FindState(name);
     if (!state) return state.takeError();
-    llvm::Expected<Tensor> view = ViewOf(name, value);
+    llvm::Expected<Tensor> view = InputView(name, value);
     if (!view) return view.takeError();
     const Type& type = (*state)->type();
     bool fits = view->dtype() == type.dtype && view->rank() == type.rank();
@@ -288,6 +329,7 @@ Status Session::SetState(const std::string& name, const Array& value) {
     if (!fits)
       return MakeUserError(Code::kInputType, "state '{0}' is {1}, got {2}", name, type.ToString(),
                            view->TypeString());
+    if (llvm::Error error = CheckDeclaredRange(type, *view, "state '" + name + "'")) return error;
     impl_->scope.Create(name)->Set(
         Tensor::FromConstant(Constant::Copy(view->dtype(), view->sizes(), view->raw())));
     return llvm::Error::success();

@@ -2,42 +2,16 @@
 
 #include "pdl/op/error.h"
 #include "runtime/context_threads.h"
+#include "runtime/index_range.h"
 
 namespace pdl {
 namespace {
 
 llvm::Error CheckIndexRange(const Value& input, const Tensor& tensor, int64_t bound) {
   if (tensor.device().kind != DeviceKind::kCPU) return llvm::Error::success();
-  auto check = [&]<typename T>(const T* data) -> llvm::Error {
-    for (int64_t i = 0; i < tensor.num_elements(); ++i) {
-      bool inside = data[i] >= 0 && static_cast<uint64_t>(data[i]) < static_cast<uint64_t>(bound);
-      if (!inside)
-        return MakeUserError(Code::kIndexRange,
-                             "input '{0}' must be in 0..{1}, and element {2} is {3}", input.name(),
-                             bound, i, std::to_string(data[i]));
-    }
-    return llvm::Error::success();
-  };
-  switch (tensor.dtype()) {
-    case DType::kI8:
-      return check(tensor.data<int8_t>());
-    case DType::kI16:
-      return check(tensor.data<int16_t>());
-    case DType::kI32:
-      return check(tensor.data<int32_t>());
-    case DType::kI64:
-      return check(tensor.data<int64_t>());
-    case DType::kU8:
-      return check(tensor.data<uint8_t>());
-    case DType::kU16:
-      return check(tensor.data<uint16_t>());
-    case DType::kU32:
-      return check(tensor.data<uint32_t>());
-    case DType::kU64:
-      return check(tensor.data<uint64_t>());
-    default:
-      return llvm::Error::success();
-  }
+  Type type = input.type();
+  type.index_bound = Dim(bound);
+  return CheckDeclaredRange(type, tensor, "input '" + input.name() + "'");
 }
 
 }  // namespace

@@ -4,6 +4,7 @@
 #include "pdl/op/error.h"
 #include "pdl/runtime/weight_source.h"
 #include "runtime/call_error.h"
+#include "runtime/index_range.h"
 #include "runtime/io/file.h"
 
 namespace pdl {
@@ -34,6 +35,11 @@ llvm::Error WeightStore::WrongType(const Value& variable, DType dtype,
       variable,
       MakeUserError(Code::kWeightMismatch, "'{0}' is declared {1}, and {2} is {3}", variable.name(),
                     variable.type().ToString(), where, TensorTypeToString(dtype, sizes)));
+}
+
+llvm::Error WeightStore::CheckRange(const Value& variable, const Tensor& tensor) const {
+  llvm::Error error = CheckDeclaredRange(variable.type(), tensor, "'" + variable.name() + "'");
+  return error ? AtLocationOf(variable, std::move(error)) : llvm::Error::success();
 }
 
 llvm::Expected<Tensor> WeightStore::LoadOne(const Value& variable, WeightFilesByName& files) const {
@@ -68,7 +74,9 @@ llvm::Expected<Tensor> WeightStore::LoadOne(const Value& variable, WeightFilesBy
   // be packed soon, and mapping them again takes time.
   if (converted->data() != value.data() || value.num_bytes() >= kLargeWeightBytes)
     ReleaseFilePages(Tensor::FromConstant(value));
-  return Tensor::FromConstant(*converted);
+  Tensor tensor = Tensor::FromConstant(*converted);
+  if (llvm::Error error = CheckRange(variable, tensor)) return error;
+  return tensor;
 }
 
 llvm::Error WeightStore::Load() {
@@ -83,7 +91,12 @@ llvm::Error WeightStore::Load() {
             WrongType(variable, value.dtype(), value.sizes(), "the value given for it"));
         return;
       }
-      values_[variable.name()] = Tensor::FromConstant(value);
+      Tensor tensor = Tensor::FromConstant(value);
+      if (llvm::Error error = CheckRange(variable, tensor)) {
+        errors = llvm::joinErrors(std::move(errors), std::move(error));
+        return;
+      }
+      values_[variable.name()] = std::move(tensor);
       return;
     }
     if (!variable.variable().weight) {

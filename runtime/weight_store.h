@@ -48,6 +48,8 @@ class WeightStore {
   /// The error with the location of the variable before its message.
   llvm::Error AtLocationOf(const Value& variable, llvm::Error error) const;
   llvm::Error HasNoValue(const Value& variable) const;
+  /// The error of a value with an element outside the declared range.
+  llvm::Error CheckRange(const Value& variable, const Tensor& tensor) const;
   /// The error of a value of that type, described by `where`.
   llvm::Error WrongType(const Value& variable, DType dtype, llvm::ArrayRef<int64_t> sizes,
                         const std::string& where) const;

@@ -140,7 +140,8 @@ inline constexpr DType kDTypeOf<bool> = DType::kBool;
 struct Array {
   DType dtype = DType::kF32;
   std::vector<int64_t> sizes;
-  /// May be null if there are no elements.
+  /// May be null if there are no elements. A bool is a byte, 0 or 1: other bytes in an input are an
+  /// Error.
   void* data = nullptr;
   std::shared_ptr<const void> owner;
 
@@ -294,7 +295,9 @@ class PDL_API Model {
 
   /// Trains the network according to its `minimize` statements. Each input gets the array of its
   /// name in `data`, whose rows are the examples. Returns a new model and does not change this one.
-  /// ONNX models cannot be trained, because they have no `minimize`.
+  /// A model of Load reads its files again, by the same path: they must be as they were. An
+  /// exception of `request.on_epoch` is passed on. ONNX models cannot be trained, because they have
+  /// no `minimize`.
   Result<TrainedModel> Train(const Arrays& data, const TrainRequest& request = {}) const;
 
   /// Saves the network, as source if `path` ends in .pdl, else compiled, and its weights in a
@@ -342,14 +345,17 @@ class PDL_API Session {
   /// of them may have been written.
   Status RunInto(const Arrays& inputs, const Arrays& outputs, const RunRequest& request = {});
 
-  /// Returns a copy of a state's value; before the first run, of its initial value.
+  /// Returns a copy of a state's value; before the first run, of its initial value, which is an
+  /// Error if its sizes depend on the inputs.
   Result<Array> State(const std::string& name) const;
-  /// Sets a state to a copy of `value`, which must have the state's dtype, rank and known sizes.
+  /// Sets a state to a copy of `value`, which must have the state's dtype, rank and known sizes,
+  /// and elements in its declared range.
   Status SetState(const std::string& name, const Array& value);
   /// Resets all states to their initial values.
   void Reset();
 
-  /// Cancels the run in progress, also within a long call, or else the next one. May be called from
+  /// Cancels the run in progress, or else the next one. Loops, matmuls and convolutions end early;
+  /// other calls, such as svd and sort, run to their end before the run does. May be called from
   /// any thread.
   void Cancel();
 

@@ -113,8 +113,8 @@ PDL_API pdl_status* pdl_options_set_device(pdl_options* options, const char* dev
 PDL_API pdl_status* pdl_options_set_threads(pdl_options* options, int threads);
 /* Seed of initial parameters and random operators; 0 by default. */
 PDL_API pdl_status* pdl_options_set_seed(pdl_options* options, uint64_t seed);
-/* Path of a safetensors file with values of parameters and states, relative to the working
- * directory. */
+/* Path of a safetensors file, an index of several, or a pattern such as "model-*.safetensors", with
+ * values of parameters and states, relative to the working directory. */
 PDL_API pdl_status* pdl_options_set_weights(pdl_options* options, const char* path);
 /* Adds an option of loading weights, see docs/weights.md: ("cast", "true"), ("partial", "true"),
  * ("rename", "from:to"), ("transpose", "*.weight"). The last two may be given several times. */
@@ -186,7 +186,8 @@ PDL_API void pdl_session_free(pdl_session* session);
 /* Sets the array of an input for all runs until it is set again; NULL removes it. Its data belong
  * to the caller and are read by each run. A ragged or sparse input consists of several arrays: "x",
  * "x.offsets", "x.indices". An error, which changes nothing, if the model has no such input, or the
- * array has no valid dtype, a negative size, or elements but no data. */
+ * array has no valid dtype, a negative size, elements but no data, or a bool other than 0 and 1.
+ * The data may be a result of the last run. */
 PDL_API pdl_status* pdl_session_set_input(pdl_session* session, const char* name,
                                           const pdl_array* array);
 /* Computes all outputs, or those selected by pdl_session_want. A failing run changes no state. */
@@ -203,13 +204,15 @@ PDL_API pdl_status* pdl_session_output(const pdl_session* session, const char* n
 /* Returns a state's value. Its data and sizes belong to the session and are valid until this state
  * is requested again. */
 PDL_API pdl_status* pdl_session_state(pdl_session* session, const char* name, pdl_array* array);
-/* Sets a state to a copy of an array, which must have the state's dtype, rank and known sizes. */
+/* Sets a state to a copy of an array, which must have the state's dtype, rank and known sizes, and
+ * elements in its declared range. */
 PDL_API pdl_status* pdl_session_set_state(pdl_session* session, const char* name,
                                           const pdl_array* array);
 /* Resets all states to their initial values. */
 PDL_API pdl_status* pdl_session_reset(pdl_session* session);
-/* Cancels the run in progress, also within a long call, or else the next one. May be called from
- * any thread. */
+/* Cancels the run in progress, or else the next one. Loops, matmuls and convolutions end early;
+ * other calls, such as svd and sort, run to their end before the run does. May be called from any
+ * thread. */
 PDL_API pdl_status* pdl_session_cancel(pdl_session* session);
 
 #ifdef __cplusplus

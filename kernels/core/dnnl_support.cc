@@ -29,17 +29,35 @@ OneDnnlThread::~OneDnnlThread() {
 }
 
 const dnnl::engine& DnnlEngine() {
-  static const dnnl::engine engine = [] {
+  // Never destroyed: objects that are destroyed at the end of the program may run networks.
+  static const dnnl::engine& engine = *new dnnl::engine([] {
     if (CurrentIsa() == Isa::kAvx2) dnnl_set_max_cpu_isa(dnnl_cpu_isa_avx2);
     if (CurrentIsa() == Isa::kBaseline) dnnl_set_max_cpu_isa(dnnl_cpu_isa_sse41);
     return dnnl::engine(dnnl::engine::kind::cpu, 0);
-  }();
+  }());
   return engine;
 }
 
+namespace {
+
+thread_local dnnl_stream_t current_stream = nullptr;
+
+/// Destroys the stream of a thread that ends.
+struct StreamEnd {
+  ~StreamEnd() { dnnl_stream_destroy(std::exchange(current_stream, nullptr)); }
+};
+
+}  // namespace
+
 dnnl_stream_t DnnlStream() {
-  thread_local const dnnl::stream stream(DnnlEngine());
-  return stream.get();
+  if (current_stream == nullptr) {
+    // A run after the thread's variables are destroyed, as exit handlers may do, makes another one.
+    thread_local const StreamEnd end;
+    dnnl::error::wrap_c_api(
+        dnnl_stream_create(&current_stream, DnnlEngine().get(), dnnl_stream_default_flags),
+        "no stream");
+  }
+  return current_stream;
 }
 
 llvm::Error RequireDnnlMemory() {

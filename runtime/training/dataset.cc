@@ -10,6 +10,7 @@
 #include "pdl/op/error.h"
 #include "pdl/op/out_of_memory.h"
 #include "pdl/op/storage.h"
+#include "runtime/index_range.h"
 #include "runtime/packed_inputs.h"
 #include "runtime/training/dataset_arrays.h"
 
@@ -37,34 +38,6 @@ Tensor ToPlaces(const Tensor& tensor) {
   if (tensor.dtype() != DType::kI32) return tensor;
   std::vector<int64_t> wide(tensor.data<int32_t>(), tensor.data<int32_t>() + tensor.num_elements());
   return Tensor::FromValues<int64_t>(DType::kI64, tensor.sizes(), wide);
-}
-
-/// The index of the first element that is not in [0, bound), or -1.
-template <typename T>
-int64_t FindOutside(const Tensor& tensor, int64_t bound) {
-  const T* data = tensor.data<T>();
-  for (int64_t i = 0; i < tensor.num_elements(); ++i) {
-    const bool inside =
-        data[i] >= 0 && static_cast<uint64_t>(data[i]) < static_cast<uint64_t>(bound);
-    if (!inside) return i;
-  }
-  return -1;
-}
-
-int64_t FindOutside(const Tensor& tensor, int64_t bound) {
-  switch (tensor.dtype()) {
-      // clang-format off
-    case DType::kI8: return FindOutside<int8_t>(tensor, bound);
-    case DType::kI16: return FindOutside<int16_t>(tensor, bound);
-    case DType::kI32: return FindOutside<int32_t>(tensor, bound);
-    case DType::kI64: return FindOutside<int64_t>(tensor, bound);
-    case DType::kU8: return FindOutside<uint8_t>(tensor, bound);
-    case DType::kU16: return FindOutside<uint16_t>(tensor, bound);
-    case DType::kU32: return FindOutside<uint32_t>(tensor, bound);
-    case DType::kU64: return FindOutside<uint64_t>(tensor, bound);
-    default: return -1;
-      // clang-format on
-  }
 }
 
 /// The index of the row that contains a row of the innermost level.

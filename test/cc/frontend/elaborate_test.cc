@@ -263,18 +263,6 @@ TEST(ElaborateTest, EveryBitOfANumberComesBack) {
   }
 }
 
-// The declared range counts, also if the value has a smaller one.
-TEST(ElaborateTest, DeclaredRanges) {
-  EXPECT_EQ(Flat("input ids: i64[N] in 0..V\n"
-                 "same: i64[N] in 0..V = ids\n"
-                 "wider: i64[N] in 0..30 = ids\n"
-                 "output same\noutput wider\n"),
-            "input ids: i64[N] in 0..V\n"
-            "wider = check_index(ids, below=[30])\n"
-            "output same = ids\n"
-            "output wider\n");
-}
-
 // Numbers close to a tie of f16 and bf16, which is their nearest f32.
 TEST(ElaborateTest, LiteralsAreRoundedOnce) {
   using Numbers = std::vector<double>;

@@ -12,6 +12,74 @@ namespace {
 constexpr char kCounter[] =
     "input x: f32[N]\nstate n: f32[] = zeros()\noutput y = x * 2.0\nupdate n = n + 1.0\n";
 
+// An output that has the name of a state is a copy.
+TEST(PdlHRuns, TheCallerMayChangeResults) {
+  const Model model = CompileModel("state t: f32[2] = zeros()\nupdate t = t + 1.0\noutput t\n");
+  Session session(model);
+  for (const float expected : {1.0f, 2.0f, 3.0f}) {
+    const Result<Arrays> outputs = session.Run({});
+    ASSERT_TRUE(outputs.ok()) << outputs.status().ToString();
+    EXPECT_EQ(FloatsIn(outputs->at("t")), (std::vector<float>{expected, expected}));
+    outputs->at("t").As<float>()[0] = 1000;
+    EXPECT_EQ(FloatsIn(*session.State("t"))[0], expected);
+  }
+}
+
+// The state is written in place after all calls.
+TEST(PdlHRuns, AnOutputOfAStateThatIsWrittenInPlace) {
+  const Model model = CompileModel(
+      "input x: f32[1, 2]\ninput at: i64[]\nstate cache: f32[4, 2] = zeros()\n"
+      "update cache = write(cache, x, at)\noutput cache\noutput total = sum(cache)\n");
+  Session session(model);
+  const float x[] = {1, 2};
+  float total = 0;
+  for (int64_t at = 0; at < 3; ++at) {
+    const Result<Arrays> outputs =
+        session.Run({{"x", Array::View(x, {1, 2})}, {"at", Array::View(&at, {})}});
+    ASSERT_TRUE(outputs.ok()) << outputs.status().ToString();
+    total += 3;
+    EXPECT_EQ(FloatsIn(*session.State("cache")), FloatsIn(outputs->at("cache"))) << at;
+    EXPECT_EQ(outputs->at("total").As<float>()[0], total);
+    outputs->at("cache").As<float>()[0] = 1000;
+  }
+}
+
+TEST(PdlHRuns, PartsOfAnOutputAreNotRequestedAlone) {
+  const Model model = CompileModel("input x: f32[N, ~T]\noutput y = x * 2.0\n");
+  const float x[] = {1, 2, 3};
+  const int64_t offsets[] = {0, 1, 3};
+  const Arrays inputs = {{"x", Array::View(x, {3})}, {"x.offsets", Array::View(offsets, {3})}};
+  RunRequest request;
+  request.outputs = {"y.offsets"};
+  const Status status = model.Run(inputs, request).status();
+  EXPECT_EQ(status.code(), "PDL0102") << status.ToString();
+  request.outputs = {"y"};
+  const Result<Arrays> outputs = model.Run(inputs, request);
+  ASSERT_TRUE(outputs.ok()) << outputs.status().ToString();
+  EXPECT_EQ(outputs->size(), 2u);
+}
+
+TEST(PdlHRuns, ARangeIsThatOfAState) {
+  const Model model = CompileModel(
+      "input x: f32[4]\nstate at: i64[] in 0..4 = zeros()\nupdate at = at\noutput y = gather(x, "
+      "at)\n");
+  Session session(model);
+  const int64_t inside = 3, outside = 4;
+  EXPECT_TRUE(session.SetState("at", Array::View(&inside, {})).ok());
+  const Status status = session.SetState("at", Array::View(&outside, {}));
+  EXPECT_EQ(status.message(), "state 'at' must be in 0..4, and element 0 is 4");
+  EXPECT_EQ(status.code(), "PDL0512");
+}
+
+TEST(PdlHRuns, ACancelledRunThatFailsIsOver) {
+  const Model model = CompileModel(kCounter);
+  Session session(model);
+  const float x[] = {1, 2, 3};
+  session.Cancel();
+  EXPECT_EQ(session.Run({{"nothing", Array::View(x, {3})}}).status().code(), "PDL0502");
+  EXPECT_TRUE(session.Run({{"x", Array::View(x, {3})}}).ok());
+}
+
 TEST(PdlHRunInto, AFailingRunChangesNoState) {
   const Model model = CompileModel(kCounter);
   Session session(model);

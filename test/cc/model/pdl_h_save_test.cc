@@ -2,6 +2,7 @@
 #include <gtest/gtest.h>
 
 #include <filesystem>
+#include <fstream>
 
 #include "test/cc/model/pdl_h_fixture.h"
 
@@ -54,6 +55,22 @@ TEST_F(Saving, WeightsOfTheUserAreNotReplaced) {
   ModelOptions options;
   options.weights = Path("s.safetensors");
   EXPECT_EQ(FloatsIn(*CompileModel(kTwos, options).Value("w"))[0], 1);
+}
+
+// The source mentions a file of which the name ends in that of the user's.
+TEST_F(Saving, OtherFilesThatTheSourceMentions) {
+  Save(kOnes, "base_m.pdl");
+  Save(kTwos, "m.pdlc");
+  std::filesystem::remove(Path("m.pdlc"));
+  std::ofstream(Path("m.pdl")) << "# not m.safetensors\ninput x: f32[N]\nparam w: f32[] = "
+                                  "load(\"base_m.safetensors\", \"w\")\noutput y = x * w\n";
+  Result<Model> model = Model::Load(Path("m.pdl"));
+  ASSERT_TRUE(model.ok()) << model.status().ToString();
+  ASSERT_TRUE(model->Save(Path("m.pdl")).ok());
+  EXPECT_EQ(WeightOf("m.pdl"), 1);
+  ModelOptions options;
+  options.weights = Path("m.safetensors");
+  EXPECT_EQ(FloatsIn(*CompileModel(kOnes, options).Value("w"))[0], 2);
 }
 
 TEST_F(Saving, ASavedModelIsReplacedTogetherWithItsWeights) {

@@ -130,6 +130,45 @@ TEST(PdlH, WrongInputsAreErrors) {
   EXPECT_NE(typo.status().message().find("did you mean 'x'?"), std::string::npos);
 }
 
+TEST(PdlH, BoolsOfAnInputAreZeroOrOne) {
+  const Model model = CompileModel(
+      "input b: bool[N]\nstate s: bool[2] = zeros()\nupdate s = s\noutput y = logical_not(b)\n");
+  unsigned char bytes[] = {0, 1, 1, 255};
+  Array array{DType::kBool, {3}, bytes, nullptr};
+  const Result<Arrays> outputs = model.Run({{"b", array}});
+  ASSERT_TRUE(outputs.ok()) << outputs.status().ToString();
+  EXPECT_EQ(static_cast<const unsigned char*>(outputs->at("y").data)[1], 0);
+  array.sizes = {4};
+  EXPECT_EQ(model.Run({{"b", array}}).status().message(),
+            "'b': a bool is 0 or 1, and element 3 is 255");
+  array = {DType::kBool, {2}, bytes + 2, nullptr};
+  EXPECT_EQ(model.NewSession().SetState("s", array).code(), "PDL0503");
+}
+
+TEST(PdlH, SuggestsThePartsOfAnInput) {
+  const Model model = CompileModel("input m: sparse bool[N, 3]\noutput y = m @ ones([3, 2])\n");
+  const Status status = model.Run({{"m.offset", Array{}}}).status();
+  EXPECT_NE(status.message().find("did you mean 'm.offsets'?"), std::string::npos)
+      << status.message();
+}
+
+// The run at the end of the program uses what the library made before.
+TEST(PdlH, RunsAtTheEndOfTheProgram) {
+  const auto run_at_exit = [] {
+    static const Model model = CompileModel("input x: f32[N, N]\noutput y = x @ x\n");
+    static std::vector<float> x(64 * 64, 0.5f);
+    static const auto run = [] {
+      const Result<Arrays> outputs = model.Run({{"x", Array::View(x.data(), {64, 64})}});
+      if (!outputs.ok() || outputs->at("y").As<float>()[0] != 16) _exit(9);
+    };
+    run();
+    std::atexit([] { run(); });
+    std::exit(0);
+  };
+  GTEST_FLAG_SET(death_test_style, "threadsafe");
+  EXPECT_EXIT(run_at_exit(), testing::ExitedWithCode(0), "");
+}
+
 TEST(PdlH, ASessionKeepsStatesAndNoInputs) {
   const Model model = CompileModel(
       "input x: f32[N]\nstate total: f32[] = zeros()\noutput twice = x * 2\n"
@@ -371,6 +410,29 @@ TEST(PdlC, DescribesModelsAndKeepsStates) {
   status = pdl_session_run(session);
   EXPECT_EQ(pdl_status_kind_of(status), PDL_CANCELLED);
   pdl_status_free(status);
+  pdl_session_free(session);
+  pdl_model_free(model);
+}
+
+// `h` is read from the results of the run before.
+TEST(PdlC, ResultsAreInputsOfTheNextRun) {
+  pdl_model* model = nullptr;
+  ASSERT_EQ(pdl_model_from_source("input h: f32[N, M]\noutput g = h[:, ::-1]\n", "m.pdl", nullptr,
+                                  &model),
+            nullptr);
+  pdl_session* session = nullptr;
+  ASSERT_EQ(pdl_session_new(model, &session), nullptr);
+  std::vector<float> x(4096);
+  for (size_t i = 0; i < x.size(); ++i) x[i] = static_cast<float>(i);
+  const int64_t sizes[] = {1, 4096};
+  pdl_array array = {PDL_F32, 2, sizes, x.data()};
+  for (int run = 0; run < 4; ++run) {
+    ASSERT_EQ(pdl_session_set_input(session, "h", &array), nullptr);
+    ASSERT_EQ(pdl_session_run(session), nullptr);
+    ASSERT_EQ(pdl_session_output(session, "g", &array), nullptr);
+  }
+  const auto* g = static_cast<const float*>(array.data);
+  EXPECT_EQ(std::vector<float>(g, g + x.size()), x);
   pdl_session_free(session);
   pdl_model_free(model);
 }
