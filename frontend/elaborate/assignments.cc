@@ -10,6 +10,7 @@
 #include "frontend/elaborate/size_constraints.h"
 #include "frontend/elaborate/type_reader.h"
 #include "frontend/elaborate/unused_names.h"
+#include "frontend/format/format_tokens.h"
 #include "llvm/ADT/STLExtras.h"
 
 namespace pdl {
@@ -258,7 +259,7 @@ void Assignments::CheckAssertion(const ast::AssertStatement* statement) {
   }
   for (const Operand& value : values) {
     run_checks_.Assert(value, message.empty()
-                                  ? "'" + at_.file->Text(value.range).str() + "' does not hold"
+                                  ? "'" + OneLine(at_.file->Text(value.range)) + "' does not hold"
                                   : message.str());
   }
 }

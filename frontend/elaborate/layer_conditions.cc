@@ -4,6 +4,7 @@
 #include "frontend/elaborate/reporter.h"
 #include "frontend/elaborate/size_conditions.h"
 #include "frontend/elaborate/size_constraints.h"
+#include "frontend/format/format_tokens.h"
 #include "llvm/ADT/STLExtras.h"
 #include "llvm/ADT/StringExtras.h"
 
@@ -34,7 +35,7 @@ bool LayerConditions::CheckCallerKeeps(llvm::ArrayRef<const ast::Expr*> where) {
     std::vector<DimCheck> checks;
     bool failed = false;
     if (!conditions_.Read(condition, &checks, &failed)) continue;
-    const llvm::StringRef text = at_.file->Text(condition->range);
+    const std::string text = OneLine(at_.file->Text(condition->range));
     auto report_violation = [&](const std::string& note) {
       ok = false;
       Diagnostic& diagnostic = report_.CallerError(Code::kConstraint, at_.frame->place,
@@ -58,7 +59,7 @@ bool LayerConditions::CheckCallerKeeps(llvm::ArrayRef<const ast::Expr*> where) {
       continue;
     }
     for (DimCheck& check : checks) {
-      check.message = "'" + at_.frame->callee.str() + "' requires " + text.str();
+      check.message = "'" + at_.frame->callee.str() + "' requires " + text;
       constraints_.Add(std::move(check), at_.frame->origin);
     }
   }

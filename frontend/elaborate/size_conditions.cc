@@ -8,6 +8,7 @@
 #include "frontend/elaborate/reporter.h"
 #include "frontend/elaborate/size_constraints.h"
 #include "frontend/elaborate/type_reader.h"
+#include "frontend/format/format_tokens.h"
 #include "llvm/ADT/STLExtras.h"
 
 namespace pdl {
@@ -212,7 +213,7 @@ bool SizeConditions::ReadDenied(const ast::PrefixExpr* denied, std::vector<DimCh
   for (const DimCheck& check : open) holds = Dim::Min(holds, OneWhereHolds(check));
   if (open.empty()) return true;
   // A condition that is already known to hold adds nothing.
-  DimCheck check = TruthCheck(1 - holds, at_.file->Text(denied->range));
+  DimCheck check = TruthCheck(1 - holds, OneLine(at_.file->Text(denied->range)));
   if (!budget_.SpendCheck(check, denied->range)) return false;
   const Truth truth = constraints_.Decide(check);
   if (truth == Truth::kFalse) *failed = true;
@@ -265,7 +266,7 @@ bool SizeConditions::ReadAlternatives(const ast::ChainExpr* chain, std::vector<D
     report_.Error(Code::kArithmetic, chain->range, "this is too long to be decided");
     return false;
   }
-  DimCheck check = TruthCheck(any, at_.file->Text(chain->range));
+  DimCheck check = TruthCheck(any, OneLine(at_.file->Text(chain->range)));
   if (!budget_.SpendCheck(check, chain->range)) return false;
   const Truth truth = constraints_.Decide(check);
   if (truth == Truth::kFalse) *failed = true;

@@ -215,7 +215,7 @@ Exported Where(ExportCall& c) {
   return c.Out(c.Node("Where", {c.In(0), c.In(1, dtype), c.In(2, dtype)}), dtype);
 }
 
-/// Both sides are computed; a Plan would choose one of them by sizes.
+/// An `if` whose sides need no calls of their own.
 Exported PlanSelect(ExportCall& c) { return Where(c); }
 
 Exported CastTo(ExportCall& c) { return c.Cast(c.In(0), c.dtype()); }

@@ -1,5 +1,7 @@
 #include "onnx/export/exporter.h"
 
+#include <utility>
+
 #include "ir/dim_polynomial.h"
 #include "llvm/ADT/STLExtras.h"
 #include "llvm/ADT/StringExtras.h"
@@ -97,7 +99,10 @@ llvm::Error Exporter::Run(onnx::GraphProto* to) {
   main_ = target_ = to;
   ChooseNames();
   if (llvm::Error error = AddInputs()) return error;
-  for (const Op* op : graph_.ops()) ExportOp(*op);
+  llvm::DenseSet<const Value*> results = outputs_;
+  for (const GraphUpdate& update : graph_.updates()) results.insert(update.value);
+  const BranchTable table(graph_.ops(), [&](const Value* v) { return results.contains(v); });
+  ExportOps(table.outside(), table);
   for (const GraphUpdate& update : graph_.updates()) {
     if (update.value == update.state) continue;
     rejected_[{"", "a run changes the state '" + update.state->name() +
@@ -223,13 +228,87 @@ llvm::Error Exporter::ExportBlock(const Block& block, onnx::GraphProto* to) {
   for (const Value* input : block.inputs) LearnSizes(input->type(), NameOf(input));
   for (const Op* op : block.ops)
     for (const Value* result : op->results()) names_[result] = result->name();
-  for (const Op* op : block.ops) ExportOp(*op);
+  const BranchTable table(block.ops,
+                          [&](const Value* v) { return llvm::is_contained(block.outputs, v); });
+  ExportOps(table.outside(), table);
   target_ = outside;
   known_ = known;
   stem_ = stem;
   place_ = place;
   next_ = next;
   return llvm::Error::success();
+}
+
+void Exporter::ExportOps(llvm::ArrayRef<const Op*> ops, const BranchTable& table) {
+  for (const Op* op : ops) {
+    const Branches* branches = table.Find(op);
+    if (branches == nullptr) {
+      ExportOp(*op);
+    } else if (op == branches->selects.front()) {
+      ExportIf(*branches, table);
+    }
+  }
+}
+
+void Exporter::ExportIf(const Branches& branches, const BranchTable& table) {
+  const auto is_packed = [](const Op* op) { return !IsPlain(op->result()); };
+  // Both sides are there already.
+  const auto is_there = [](const std::vector<const Op*>& side) { return side.empty(); };
+  if (llvm::all_of(branches.sides, is_there) || llvm::any_of(branches.selects, is_packed)) {
+    for (const auto& side : branches.sides) ExportOps(side, table);
+    for (const Op* op : branches.selects) ExportOp(*op);
+    return;
+  }
+  const onnx::GraphProto then = ExportSide(branches, 0, table),
+                         otherwise = ExportSide(branches, 1, table);
+  const bool is_known = !names_.lookup(branches.condition).empty() &&
+                        llvm::all_of(branches.selects, [&](const Op* op) {
+                          return llvm::all_of(op->operands(), [&](const Value* operand) {
+                            return !names_.lookup(operand).empty();
+                          });
+                        });
+  if (!is_known) {  // a rejected call
+    for (const Op* op : branches.selects) names_[op->result()].clear();
+    return;
+  }
+  const Op& first = *branches.selects.front();
+  stem_ = NameOf(first.result());
+  place_ = graph_.PathToString(first.location());
+  next_ = 0;
+  onnx::NodeProto* node = target_->add_node();
+  node->set_op_type("If");
+  node->set_name(NodeName(stem_));
+  node->add_input(NameOf(branches.condition));
+  SetAttribute({"then_branch", &then}, node->add_attribute());
+  SetAttribute({"else_branch", &otherwise}, node->add_attribute());
+  for (const Op* op : branches.selects) {
+    node->add_output(NameOf(op->result()));
+    LearnSizes(op->result()->type(), NameOf(op->result()));
+  }
+}
+
+onnx::GraphProto Exporter::ExportSide(const Branches& branches, unsigned side,
+                                      const BranchTable& table) {
+  onnx::GraphProto graph;
+  const std::string word = side == 0 ? "/then" : "/else";
+  graph.set_name(NameOf(branches.selects.front()->result()) + word);
+  onnx::GraphProto* const outside = std::exchange(target_, &graph);
+  const Known known = known_;
+  ExportOps(branches.sides[side], table);
+  for (const Op* op : branches.selects) {
+    // The value may come from outside, or be a result of the other side.
+    const Value* value = op->operands()[side + 1];
+    const std::string name = NameOf(op->result()) + word;
+    onnx::NodeProto* node = graph.add_node();
+    node->set_op_type("Identity");
+    node->set_name(name);
+    node->add_input(names_.lookup(value));
+    node->add_output(name);
+    SetType(value->type(), name, graph.add_output());
+  }
+  known_ = known;
+  target_ = outside;
+  return graph;
 }
 
 void Exporter::ExportOp(const Op& op) {

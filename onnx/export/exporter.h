@@ -14,6 +14,7 @@
 #include "llvm/ADT/StringMap.h"
 #include "llvm/ADT/StringSet.h"
 #include "llvm/Support/Error.h"
+#include "onnx/export/branches.h"
 #include "onnx/export/export.h"
 
 namespace pdl {
@@ -74,6 +75,11 @@ class Exporter {
   llvm::Error AddVariables();
   void RejectOpenState(const Value* state);
   llvm::Error AddOutputs();
+  /// Exports calls of which the `if`s are in the table.
+  void ExportOps(llvm::ArrayRef<const Op*> ops, const BranchTable& table);
+  /// Exports an `if` and its sides.
+  void ExportIf(const Branches& branches, const BranchTable& table);
+  onnx::GraphProto ExportSide(const Branches& branches, unsigned side, const BranchTable& table);
   void ExportOp(const Op& op);
   void Reject(const Op& op, std::string reason);
   llvm::Error Rejected();

@@ -1,4 +1,5 @@
 // Export of indexing and of sorting.
+#include <limits>
 #include <numeric>
 
 #include "onnx/export/call.h"
@@ -8,8 +9,7 @@ namespace {
 
 using Exported = llvm::Expected<ExportedNames>;
 
-/// The dtype in which ONNX Runtime scatters and sorts: f32 for f16 and bf16, i32 for small
-/// integers.
+/// The dtype in which ONNX Runtime scatters and sorts: f32 for bf16, i32 for small integers.
 DType MovedDType(DType dtype) { return ComputeDType(dtype); }
 
 Exported Gather(ExportCall& c) {
@@ -26,7 +26,8 @@ Exported TakeAlongAxis(ExportCall& c) {
   const unsigned rank = c.type(0).rank();
   const int64_t axis = c.Axis("axis", rank);
   const Shape& result = c.result().dims;
-  std::string operands[2] = {c.In(0), c.In(1)};
+  const DType dtype = c.dtype() == DType::kBF16 ? DType::kF32 : c.dtype();
+  std::string operands[2] = {c.In(0, dtype), c.In(1)};
   for (unsigned i = 0; i < 2; ++i) {
     Shape expected(result.begin(), result.end());
     expected[static_cast<size_t>(axis)] = c.type(i).dims[static_cast<size_t>(axis)];
@@ -35,13 +36,16 @@ Exported TakeAlongAxis(ExportCall& c) {
     if (!sizes) return sizes.takeError();
     operands[i] = c.Node("Expand", {operands[i], *sizes});
   }
-  return c.Node("GatherElements", {operands[0], operands[1]}, {{"axis", axis}});
+  return c.Out(c.Node("GatherElements", {operands[0], operands[1]}, {{"axis", axis}}), dtype);
 }
 
 std::string Reduction(ExportCall& c) { return c.attributes().String("reduction").str(); }
 
+/// ONNX Runtime does not add or compare f16 where it scatters.
+DType ReducedDType(DType dtype) { return dtype == DType::kF16 ? DType::kF32 : MovedDType(dtype); }
+
 Exported Scatter(ExportCall& c) {
-  const DType dtype = MovedDType(c.dtype());
+  const DType dtype = Reduction(c) == "none" ? MovedDType(c.dtype()) : ReducedDType(c.dtype());
   return c.Out(c.Node("ScatterElements", {c.In(0, dtype), c.In(1), c.In(2, dtype)},
                       {{"axis", c.Axis("axis", c.type(0).rank())}, {"reduction", Reduction(c)}}),
                dtype);
@@ -49,7 +53,7 @@ Exported Scatter(ExportCall& c) {
 
 Exported ScatterNd(ExportCall& c) {
   if (c.attributes().Int("batch_dims") != 0) return c.Reject("ScatterND has no batch_dims");
-  const DType dtype = MovedDType(c.dtype());
+  const DType dtype = Reduction(c) == "none" ? MovedDType(c.dtype()) : ReducedDType(c.dtype());
   return c.Out(c.Node("ScatterND", {c.In(0, dtype), c.In(1, DType::kI64), c.In(2, dtype)},
                       {{"reduction", Reduction(c)}}),
                dtype);
@@ -57,7 +61,7 @@ Exported ScatterNd(ExportCall& c) {
 
 /// Along the first axis this is ScatterND with indices [..., 1].
 Exported ScatterAdd(ExportCall& c) {
-  const DType dtype = MovedDType(c.dtype());
+  const DType dtype = ReducedDType(c.dtype());
   const unsigned rank = c.type(0).rank(), indices = c.type(1).rank();
   const int64_t axis = c.Axis("axis", rank);
   const auto to_front = [&](int64_t total, int64_t from, int64_t count) {
@@ -165,12 +169,41 @@ Exported Unique(ExportCall& c) {
   return std::vector<std::string>{c.Out(names[0], dtype), names[2], names[3], names[1]};
 }
 
+/// Reverses the first `lengths` steps of each row of [N, T, ...], or all steps.
+Exported SequenceReverse(ExportCall& c) {
+  const DType dtype = MovedDType(c.dtype());
+  const std::string x = c.In(0, dtype);
+  const Dim& steps = c.type(0).dims[1];
+  if (c.num_inputs() == 1) {
+    constexpr int64_t kBeforeBegin = std::numeric_limits<int64_t>::min();
+    return c.Out(
+        c.Node("Slice", {x, c.Ints({-1}), c.Ints({kBeforeBegin}), c.Ints({1}), c.Ints({-1})}),
+        dtype);
+  }
+  llvm::Expected<std::string> most = c.Number(steps, DType::kI64);
+  if (!most) return most.takeError();
+  const std::string lengths =
+      c.Node("Max", {c.Node("Min", {c.In(1), *most}), c.Scalar(0, DType::kI64)});
+  return c.Out(c.Node("ReverseSequence", {x, lengths},
+                      {{"batch_axis", int64_t{0}}, {"time_axis", int64_t{1}}}),
+               dtype);
+}
+
 constexpr ExportRule kIndexRules[] = {
-    {"gather", Gather},   {"gather_nd", GatherNd},   {"take_along_axis", TakeAlongAxis},
-    {"scatter", Scatter}, {"scatter_nd", ScatterNd}, {"scatter_add", ScatterAdd},
-    {"write", Write},     {"one_hot", OneHot},       {"topk", TopK},
-    {"sort", Sort},       {"argsort", Sort},         {"nonzero", Nonzero},
+    {"gather", Gather},
+    {"gather_nd", GatherNd},
+    {"take_along_axis", TakeAlongAxis},
+    {"scatter", Scatter},
+    {"scatter_nd", ScatterNd},
+    {"scatter_add", ScatterAdd},
+    {"write", Write},
+    {"one_hot", OneHot},
+    {"topk", TopK},
+    {"sort", Sort},
+    {"argsort", Sort},
+    {"nonzero", Nonzero},
     {"unique", Unique},
+    {"sequence_reverse", SequenceReverse},
 };
 
 }  // namespace

@@ -242,11 +242,16 @@ Exported Resize(ExportCall& c) {
   const AttributeReader& a = c.attributes();
   const DType own = c.dtype();
   const DType dtype = own == DType::kBool ? DType::kU8 : ComputeDType(own);
-  const std::string x = c.In(0, dtype);
+  std::string x = c.In(0, dtype);
   const size_t rank = c.type(0).rank();
+  // ONNX Runtime supports cubic interpolation of images only.
+  const bool is_cubic_line = rank == 3 && a.String("mode") == "cubic";
   std::string sizes, scales;
-  if (a.Has("size")) {
-    llvm::Expected<std::string> given = c.Sizes(c.result().dims);
+  // Corners are aligned to those of the result, whose size ONNX does not round with scales.
+  if (a.Has("size") || a.String("coordinates") == "align_corners") {
+    Shape dims = c.result().dims;
+    if (is_cubic_line) dims.insert(dims.begin() + 2, Dim(1));
+    llvm::Expected<std::string> given = c.Sizes(dims);
     if (!given) return given.takeError();
     sizes = *given;
   } else {
@@ -261,18 +266,21 @@ Exported Resize(ExportCall& c) {
           static_cast<double>(from.constant()) * factors[i] < static_cast<double>(to.constant()))
         factors[i] = std::nextafter(factors[i], std::numeric_limits<float>::infinity());
     }
-    scales = c.Constant(Constant::Copy(DType::kF32, {static_cast<int64_t>(rank)}, factors.data()));
+    if (is_cubic_line) factors.insert(factors.begin() + 2, 1);
+    scales = c.Constant(
+        Constant::Copy(DType::kF32, {static_cast<int64_t>(factors.size())}, factors.data()));
   }
+  if (is_cubic_line) x = c.Unsqueeze(x, {2});
   const llvm::StringRef rounding = a.String("rounding");
   const std::string nearest = (rounding.starts_with("prefer") ? "round_" : "") + rounding.str();
-  return c.Out(c.Node("Resize", {x, "", scales, sizes},
-                      {{"mode", a.String("mode").str()},
-                       {"coordinate_transformation_mode", a.String("coordinates").str()},
-                       {"nearest_mode", nearest},
-                       {"cubic_coeff_a", a.Float("cubic_a")},
-                       {"antialias", int64_t{a.Bool("antialias")}},
-                       {"exclude_outside", int64_t{a.String("outside") == "skip"}}}),
-               dtype);
+  const std::string y = c.Node("Resize", {x, "", scales, sizes},
+                               {{"mode", a.String("mode").str()},
+                                {"coordinate_transformation_mode", a.String("coordinates").str()},
+                                {"nearest_mode", nearest},
+                                {"cubic_coeff_a", a.Float("cubic_a")},
+                                {"antialias", int64_t{a.Bool("antialias")}},
+                                {"exclude_outside", int64_t{a.String("outside") == "skip"}}});
+  return c.Out(is_cubic_line ? c.Squeeze(y, {2}) : y, dtype);
 }
 
 constexpr ExportRule kPoolRules[] = {

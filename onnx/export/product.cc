@@ -23,7 +23,12 @@ Exported MatMul(ExportCall& c) {
   std::string a = c.In(0, dtype), b = c.In(1, dtype);
   if (c.attributes().Bool("transpose_a")) a = SwapLastAxes(c, a, c.type(0).rank());
   if (c.attributes().Bool("transpose_b")) b = SwapLastAxes(c, b, c.type(1).rank());
-  return c.Out(c.Node("MatMul", {a, b}), dtype);
+  // ONNX Runtime joins a transpose with a matmul by a vector, whose result is then wrong.
+  const bool is_vector = c.type(0).rank() > 1 && c.type(1).rank() == 1;
+  if (is_vector) b = c.Unsqueeze(b, {1});
+  std::string y = c.Node("MatMul", {a, b});
+  if (is_vector) y = c.Squeeze(y, {-1});
+  return c.Out(y, dtype);
 }
 
 /// Whether the axes that the `...` of each operand stands for have the same sizes.

@@ -9,6 +9,9 @@ namespace {
 
 using Exported = llvm::Expected<ExportedNames>;
 
+/// ONNX Runtime does not pad, repeat or select bf16.
+DType RepeatedDType(DType dtype) { return dtype == DType::kBF16 ? DType::kF32 : dtype; }
+
 Exported Reshape(ExportCall& c) {
   llvm::Expected<std::string> y = c.Reshape(c.In(0), c.type(0).dims, c.result().dims);
   if (!y) return y.takeError();
@@ -31,7 +34,8 @@ Exported Unsqueeze(ExportCall& c) {
 Exported BroadcastTo(ExportCall& c) {
   llvm::Expected<std::string> sizes = c.Sizes(c.result().dims);
   if (!sizes) return sizes.takeError();
-  return c.Node("Expand", {c.In(0), *sizes});
+  const DType dtype = RepeatedDType(c.dtype());
+  return c.Out(c.Node("Expand", {c.In(0, dtype), *sizes}), dtype);
 }
 
 Exported Transpose(ExportCall& c) {
@@ -125,7 +129,8 @@ Exported Tile(ExportCall& c) {
   std::iota(front.begin(), front.end(), 0);
   llvm::Expected<std::string> counts = c.Sizes(all);
   if (!counts) return counts.takeError();
-  return c.Node("Tile", {c.Unsqueeze(c.In(0), front), *counts});
+  const DType dtype = RepeatedDType(c.dtype());
+  return c.Out(c.Node("Tile", {c.Unsqueeze(c.In(0, dtype), front), *counts}), dtype);
 }
 
 /// Removes elements first, then adds others.
@@ -160,7 +165,7 @@ Exported Pad(ExportCall& c) {
   if (!pads) return pads.takeError();
   const std::string mode = c.attributes().String("mode").str();
   // Bools are padded as numbers.
-  const DType dtype = c.dtype() == DType::kBool ? DType::kU8 : c.dtype();
+  const DType dtype = c.dtype() == DType::kBool ? DType::kU8 : RepeatedDType(c.dtype());
   if (dtype != c.dtype()) x = c.Cast(x, dtype);
   std::string value;
   if (mode == "constant") value = c.Scalar(c.attributes().Float("value"), dtype);
@@ -201,11 +206,12 @@ Exported Eye(ExportCall& c) {
   llvm::Expected<std::string> diagonal =
       IsOnDiagonal(c, dims[rank - 2], dims[rank - 1], c.attributes().Int("k"));
   if (!diagonal) return diagonal.takeError();
-  const std::string ones = c.Cast(*diagonal, c.dtype());
+  const DType dtype = rank == 2 ? c.dtype() : RepeatedDType(c.dtype());
+  const std::string ones = c.Cast(*diagonal, dtype);
   if (rank == 2) return ones;
   llvm::Expected<std::string> sizes = c.Sizes(dims);
   if (!sizes) return sizes.takeError();
-  return c.Node("Expand", {ones, *sizes});
+  return c.Out(c.Node("Expand", {ones, *sizes}), dtype);
 }
 
 /// The rows of x, shifted by k, on the diagonal, and 0 elsewhere.
@@ -216,7 +222,9 @@ Exported Diag(ExportCall& c) {
   llvm::Expected<std::string> diagonal = IsOnDiagonal(c, dims[rank - 2], dims[rank - 1], k);
   if (!diagonal) return diagonal.takeError();
   const DType own = c.dtype();
-  const DType dtype = own == DType::kBool ? DType::kU8 : own == DType::kI8 ? DType::kI32 : own;
+  const DType dtype = own == DType::kBool ? DType::kU8
+                      : own == DType::kI8 ? DType::kI32
+                                          : RepeatedDType(own);
   std::string x = c.In(0, dtype);
   // Column j of the result has element j - k on the diagonal if k is positive, else element j.
   if (k > 0) x = c.Node("Pad", {x, c.Ints({k, 0}), c.Scalar(0, dtype), c.Ints({-1})});

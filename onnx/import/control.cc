@@ -30,6 +30,32 @@ std::vector<Value*> Import(Node& n, const onnx::GraphProto& graph, llvm::ArrayRe
   return {};
 }
 
+/// The sizes that both branches declare for a result, where those inferred from their nodes differ;
+/// empty if they do not.
+Shape DeclaredSizes(Node& n, const onnx::ValueInfoProto& a, const onnx::ValueInfoProto& b,
+                    const Type& type, const Type& other) {
+  const onnx::TensorShapeProto &mine = a.type().tensor_type().shape(),
+                               &theirs = b.type().tensor_type().shape();
+  const auto rank = static_cast<int>(type.rank());
+  if (type.dtype != other.dtype || type.rank() != other.rank() || mine.dim_size() != rank ||
+      theirs.dim_size() != rank)
+    return {};
+  Shape dims;
+  for (int i = 0; i < rank; ++i) {
+    const auto axis = static_cast<size_t>(i);
+    const std::optional<Dim> one = n.importer().DeclaredSize(mine.dim(i)),
+                             another = n.importer().DeclaredSize(theirs.dim(i));
+    if (type.dims[axis] == other.dims[axis]) {
+      dims.push_back(type.dims[axis]);
+    } else if (one && another && *one == *another) {
+      dims.push_back(*one);
+    } else {
+      return {};
+    }
+  }
+  return dims;
+}
+
 void ConvertIf(Node& n) {
   Value* condition = n.In(0);
   const onnx::GraphProto* then = Body(n, "then_branch");
@@ -40,16 +66,28 @@ void ConvertIf(Node& n) {
     for (size_t i = 0; i < taken.size(); ++i) n.Out(static_cast<unsigned>(i), taken[i]);
     return;
   }
-  // Both branches are computed, and the results are selected.
-  const std::vector<Value*> a = Import(n, *then, {});
-  const std::vector<Value*> b = Import(n, *otherwise, {});
+  // On sizes, a run computes one of the branches, otherwise both.
+  const bool is_on_sizes = IsKnownToPlan(condition);
+  std::vector<Value*> a = Import(n, *then, {});
+  std::vector<Value*> b = Import(n, *otherwise, {});
   if (n.failed()) return;
   if (a.size() != b.size()) return n.Fail("its branches return different numbers of values");
   for (size_t i = 0; i < a.size(); ++i) {
+    if (is_on_sizes && a[i]->type() != b[i]->type()) {
+      const auto at = static_cast<int>(i);
+      const Shape dims =
+          DeclaredSizes(n, then->output(at), otherwise->output(at), a[i]->type(), b[i]->type());
+      if (!dims.empty()) {
+        a[i] = n.Reshape(a[i], dims);
+        b[i] = n.Reshape(b[i], dims);
+        if (n.failed()) return;
+      }
+    }
     if (a[i]->type() != b[i]->type())
       return n.Unsupported("branches that return values of different types: {0} and {1}",
                            a[i]->type().ToString(), b[i]->type().ToString());
-    n.Out(static_cast<unsigned>(i), n.Call("where", {n.Reshape(condition, {}), a[i], b[i]}));
+    n.Out(static_cast<unsigned>(i),
+          n.Call(is_on_sizes ? "plan_select" : "where", {n.Reshape(condition, {}), a[i], b[i]}));
   }
 }
 

@@ -251,6 +251,11 @@ llvm::Expected<Type> Importer::TypeOfInput(const onnx::ValueInfoProto& info) {
   type.dtype = *dtype;
   for (const auto& dim : tensor.shape().dim()) {
     if (dim.has_dim_value()) {
+      // Some exporters write -1 for any size.
+      if (dim.dim_value() == -1) {
+        type.dims.push_back(SizeOf(""));
+        continue;
+      }
       if (dim.dim_value() < 0)
         return MakeUserError(Code::kBadNetwork, "input '{0}' has a dim of size {1}", name,
                              dim.dim_value());
@@ -260,6 +265,12 @@ llvm::Expected<Type> Importer::TypeOfInput(const onnx::ValueInfoProto& info) {
     type.dims.push_back(SizeOf(dim.dim_param()));
   }
   return type;
+}
+
+std::optional<Dim> Importer::DeclaredSize(const onnx::TensorShapeProto::Dimension& dim) {
+  if (dim.has_dim_value()) return Dim(dim.dim_value());
+  if (dim.dim_param().empty() || !symbols_.contains(dim.dim_param())) return std::nullopt;
+  return SizeOf(dim.dim_param());
 }
 
 Dim Importer::SizeOf(const std::string& name) {

@@ -113,6 +113,9 @@ class Importer {
   MadeBody MakeBody(llvm::ArrayRef<Type> types, llvm::ArrayRef<std::string> names,
                     llvm::function_ref<std::vector<Value*>(llvm::ArrayRef<Value*>)> make);
 
+  /// The size that a value declares: a number, or that of an input; nullopt for any other name.
+  std::optional<Dim> DeclaredSize(const onnx::TensorShapeProto::Dimension& dim);
+
  private:
   struct OpenBody {
     BlockId block;

@@ -25,7 +25,7 @@ std::string Framed(llvm::StringRef content) {
 
 std::string Printed(const Value& value) { return llvm::formatv("{0}", value); }
 
-/// What the server answers to `input`, and its exit status.
+/// The output of the server for `input`, and its exit status.
 std::string Serve(llvm::StringRef input, int* status) {
   int ends[2];
   if (pipe(ends) != 0) Fail("there is no pipe");

@@ -272,7 +272,7 @@ def use_network(c, kept):
                 network.plan(**{c.pick(["N", "T", "x", "training"]): make_value(c, kept)}), network.states, network.text()
             else:
                 network.profile(inputs, make_value(c, kept))
-        except Exception as error:  # a network goes on after an error
+        except Exception as error:  # a network works after an error
             check(error)
 
 

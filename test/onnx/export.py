@@ -34,9 +34,9 @@ from library import Pdl
 # Outcomes of cases that fail.
 WRONG = ("broken", "failed", "differs", "crashed")
 BEGIN, END = "<!-- what cannot be exported -->", "<!-- end -->"
-# Messages of ONNX Runtime for a valid model with a dtype for which it has no kernel.
+# Messages of ONNX Runtime for a valid model with a dtype for which it has no kernel, or that its result has.
 NO_KERNEL = re.compile(r"NOT_IMPLEMENTED|Could not find an implementation|not yet implemented|"
-                       r"ImportError|data type .* not supported|not supported data type", re.IGNORECASE)
+                       r"No corresponding Numpy type|ImportError|data type .* not supported|not supported data type", re.IGNORECASE)
 # Messages of ONNX Runtime for an index out of range, which pdl allows.
 OUTSIDE = re.compile(r"out of data bounds|out of bound|invalid index found|invalid indice found|out of range value in index|must be within the inclusive range",
                      re.IGNORECASE)
