@@ -288,6 +288,19 @@ pdl_status* pdl_session_new(const pdl_model* model, pdl_session** session) {
 }
 void pdl_session_free(pdl_session* session) { delete session; }
 
+/// The owner of the memory of an array, if that is a result of the last run, so that it lives as
+/// long as the input.
+static std::shared_ptr<const void> OwnerOf(const pdl_session& session, const pdl::Array& input) {
+  const auto begin = [](const pdl::Array& array) {
+    return reinterpret_cast<uintptr_t>(array.data);
+  };
+  for (const auto& [name, output] : session.outputs) {
+    const int64_t bytes = output.num_elements() * pdl::DTypeSize(output.dtype);
+    if (begin(input) - begin(output) < static_cast<uintptr_t>(bytes)) return output.owner;
+  }
+  return nullptr;
+}
+
 pdl_status* pdl_session_set_input(pdl_session* session, const char* name, const pdl_array* array) {
   return WithAll({{session, "session"}, {name, "name"}}, [&]() -> pdl_status* {
     pdl::Array input;
@@ -299,32 +312,14 @@ pdl_status* pdl_session_set_input(pdl_session* session, const char* name, const 
     if (array == nullptr) {
       session->inputs.erase(name);
     } else {
+      input.owner = OwnerOf(*session, input);
       session->inputs[name] = std::move(input);
     }
     return nullptr;
   });
 }
-/// Whether an input is in the memory of a result of the last run.
-static bool ReadsOutputs(const pdl_session& session) {
-  const auto begin = [](const pdl::Array& array) {
-    return reinterpret_cast<uintptr_t>(array.data);
-  };
-  const auto end = [&](const pdl::Array& array) {
-    return begin(array) +
-           static_cast<uintptr_t>(array.num_elements() * pdl::DTypeSize(array.dtype));
-  };
-  return llvm::any_of(session.inputs, [&](const auto& input) {
-    return llvm::any_of(session.outputs, [&](const auto& output) {
-      return begin(input.second) < end(output.second) && begin(output.second) < end(input.second);
-    });
-  });
-}
-
 pdl_status* pdl_session_run(pdl_session* session) {
   return WithAll({{session, "session"}}, [&]() -> pdl_status* {
-    // The memory of the last results is free for this run, unless it reads them.
-    pdl::Arrays read;
-    if (ReadsOutputs(*session)) read = std::move(session->outputs);
     session->outputs.clear();
     pdl::Result<pdl::Arrays> outputs = session->session.Run(session->inputs, session->request);
     if (!outputs.ok()) return ToC(outputs.status());

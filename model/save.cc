@@ -26,6 +26,15 @@ bool LoadsFrom(const std::string& network, llvm::StringRef weights) {
   });
 }
 
+/// Whether the network in another file may load weights from that file: it does, its source names
+/// the file, or it cannot be read now.
+bool MayLoadFrom(const std::string& network, llvm::StringRef weights) {
+  if (!llvm::sys::fs::exists(network)) return false;
+  llvm::Expected<std::unique_ptr<llvm::MemoryBuffer>> bytes = ReadFile(network);
+  if (!bytes) return llvm::consumeError(bytes.takeError()), true;
+  return (*bytes)->getBuffer().contains(weights);
+}
+
 /// The file for the weights of the network in `path`. That of another network, or of the user, is
 /// not replaced.
 std::string WeightsPath(llvm::StringRef path) {
@@ -37,7 +46,7 @@ std::string WeightsPath(llvm::StringRef path) {
   std::string of_stem = stem + ".safetensors";
   if (!llvm::sys::fs::exists(of_stem)) return of_stem;
   const llvm::StringRef name = paths::filename(of_stem);
-  const bool is_shared = LoadsFrom(stem + (extension == ".pdl" ? ".pdlc" : ".pdl"), name);
+  const bool is_shared = MayLoadFrom(stem + (extension == ".pdl" ? ".pdlc" : ".pdl"), name);
   return LoadsFrom(path.str(), name) && !is_shared ? of_stem : of_file;
 }
 

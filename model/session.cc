@@ -92,7 +92,7 @@ struct Session::Impl {
   static llvm::Error Check(const Impl* session);
 
   llvm::Error PutInputs(const Arrays& inputs);
-  void TakeInputs();
+  void End();
   /// `memory` as in RunOptions::output_memory.
   llvm::Error Run(const Arrays& inputs, const RunRequest& request,
                   const llvm::StringMap<Tensor>* memory = nullptr);
@@ -209,15 +209,18 @@ llvm::Error Session::Impl::PutInputs(const Arrays& inputs) {
   return llvm::Error::success();
 }
 
-/// Removes all views after a run, whether it succeeded or not.
-void Session::Impl::TakeInputs() {
+/// Removes all views and the request to cancel after a run, whether it succeeded or not.
+void Session::Impl::End() {
   for (Variable* variable : fed) variable->Clear();
   fed.clear();
+  cancel = false;
 }
 
 llvm::Error Session::Impl::Run(const Arrays& inputs, const RunRequest& request,
                                const llvm::StringMap<Tensor>* memory) {
-  const auto end = llvm::make_scope_exit([&] { cancel = false; });
+  // The parts of an output are requested together.
+  for (const std::string& name : request.outputs)
+    if (llvm::Error error = CheckOutput(graph(), name)) return error;
   if (llvm::Error error = PutInputs(inputs)) return error;
   RunOptions options;
   options.outputs = request.outputs;
@@ -282,7 +285,7 @@ Session::~Session() = default;
 Result<Arrays> Session::Run(const Arrays& inputs, const RunRequest& request) {
   return AsResult("running a model", [&]() -> llvm::Expected<Arrays> {
     if (llvm::Error error = Impl::Check(impl_.get())) return error;
-    const auto take = llvm::make_scope_exit([&] { impl_->TakeInputs(); });
+    const auto end = llvm::make_scope_exit([&] { impl_->End(); });
     OutputArrays outputs(impl_->graph(), request);
     if (llvm::Error error = impl_->Run(inputs, request)) return error;
     if (llvm::Error error = impl_->Fill(&outputs)) return error;
@@ -293,7 +296,7 @@ Result<Arrays> Session::Run(const Arrays& inputs, const RunRequest& request) {
 Status Session::RunInto(const Arrays& inputs, const Arrays& outputs, const RunRequest& request) {
   return AsStatus("running a model", [&]() -> llvm::Error {
     if (llvm::Error error = Impl::Check(impl_.get())) return error;
-    const auto take = llvm::make_scope_exit([&] { impl_->TakeInputs(); });
+    const auto end = llvm::make_scope_exit([&] { impl_->End(); });
     return impl_->RunInto(inputs, outputs, request);
   });
 }

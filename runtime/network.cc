@@ -193,9 +193,6 @@ llvm::Error Network::Run(Scope* scope, DeviceContext* context, const RunOptions&
   return WithOutOfMemory("running a network", [&]() -> llvm::Error {
     if (impl_->packed.empty()) return impl_->Run(scope, context, options);
     if (llvm::Error error = impl_->packed.Check(*scope)) return error;
-    // Their parts are no outputs of their own.
-    for (const std::string& name : options.outputs)
-      if (llvm::Error error = CheckOutput(impl_->graph, name)) return error;
     RunOptions expanded = options;
     expanded.outputs = impl_->packed.Expand(options.outputs);
     return impl_->Run(scope, context, expanded);

@@ -70,12 +70,12 @@ llvm::Expected<Tensor> WeightStore::LoadOne(const Value& variable, WeightFilesBy
                                 where, variable.name()));
   llvm::Expected<Constant> converted = ConvertWeight(value, variable.type().dtype, ref.transpose);
   if (!converted) return converted.takeError();
+  Tensor tensor = Tensor::FromConstant(*converted);
+  if (llvm::Error error = CheckRange(variable, tensor)) return error;
   // Verifying or converting has read all bytes. The pages of a small weight remain, since it will
   // be packed soon, and mapping them again takes time.
   if (converted->data() != value.data() || value.num_bytes() >= kLargeWeightBytes)
     ReleaseFilePages(Tensor::FromConstant(value));
-  Tensor tensor = Tensor::FromConstant(*converted);
-  if (llvm::Error error = CheckRange(variable, tensor)) return error;
   return tensor;
 }
 
@@ -132,6 +132,7 @@ llvm::Expected<Tensor> WeightStore::Initial(const Value& variable, SymbolLookup 
       EvaluateInitializer(graph_, *variable.variable().initializer, variable.name(), lookup,
                           RandomState{options_.seed, 0});
   if (!value) return value.takeError();
+  if (llvm::Error error = CheckRange(variable, *value)) return error;
   // A state whose size depends on the run is created for each Scope. So is a large one, whose
   // initial value would otherwise take memory in addition to its current value.
   bool fixed = llvm::all_of(variable.type().dims, [](const Dim& d) { return d.is_constant(); });

@@ -193,6 +193,24 @@ void ArgumentBinder::AddAttribute(const AttributeDecl& decl, const Datum& datum,
   call->places.push_back(std::move(place));
 }
 
+bool ArgumentBinder::SettleLiterals(Call* call) {
+  for (auto [given, place] : llvm::zip_equal(call->attributes, call->places)) {
+    if (place.literal.is_poison()) continue;
+    const OpSignature& signature = call->def->signature;
+    const AttributeDecl& decl = signature.attributes[signature.FindAttribute(given.name)];
+    llvm::Expected<AttributeValue> value =
+        ToAttribute(place.literal, decl, LiteralDType(decl, *call));
+    if (!value) {
+      report_.Error(Code::kAttributeType, call->place,
+                    "attribute '" + decl.name + "' of '" + call->def->name() + "' " +
+                        llvm::toString(value.takeError()));
+      return false;
+    }
+    given.value = std::move(*value);
+  }
+  return true;
+}
+
 std::optional<DType> ArgumentBinder::LiteralDType(const AttributeDecl& decl, const Call& call) {
   if (decl.dtype_from.empty()) return std::nullopt;
   for (const NamedAttribute& given : call.attributes) {

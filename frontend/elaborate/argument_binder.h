@@ -23,6 +23,10 @@ class ArgumentBinder {
   /// names.
   std::optional<DType> LiteralDType(const AttributeDecl& decl, const Call& call);
 
+  /// Gives the literals of a function that is called their own dtype, since it is no initializer.
+  /// Returns false if an error was reported.
+  bool SettleLiterals(Call* call);
+
  private:
   struct Pending;
   void AddOperand(Datum datum, SourceRange range, Call* call);

@@ -243,6 +243,7 @@ CallResults Functions::Apply(const FunctionPtr& function, const ast::CallExpr* e
   if (callee.op != nullptr) {
     Call call = function->call;
     call.place = expr->callee->range;
+    if (!binder_.SettleLiterals(&call)) return {};
     call.operands = std::move(given.operands);
     return emitter_.ResultsOf(emitter_.Emit(call, targets));
   }
@@ -279,6 +280,7 @@ CallResults Functions::ApplyTo(const FunctionPtr& function, llvm::ArrayRef<Opera
   if (function->callee.op != nullptr) {
     Call call = function->call;
     call.place = place;
+    if (!binder_.SettleLiterals(&call)) return {};
     call.operands.assign(operands.begin(), operands.end());
     return emitter_.ResultsOf(emitter_.Emit(call, {}));
   }

@@ -110,7 +110,7 @@ struct CheckIndexMaker : OpProtoMaker {
     AddComment(
         "x, whose elements must be indices from 0 to below - 1: the run ends with an error if one "
         "is not. The result is declared `in 0..below`. A declaration with a range, `pos: i64[] in "
-        "0..V = x`, calls it if the range of x is not known.");
+        "0..V = x`, calls it unless x has that range already.");
     AddInput("x", "indices").Accepts(kIndexSet).Ragged();
     AddOutput("y", "x, with the range");
     AddAttr<Shape>("below", "the number that indices are below").Positional();

@@ -6,8 +6,24 @@
 #include "llvm/ADT/STLExtras.h"
 
 namespace pdl {
+namespace {
 
-BranchTable::BranchTable(llvm::ArrayRef<Op*> ops,
+/// Protobuf reads at most 100 nested messages, of which an If takes three. A chain of `if`s, each
+/// of which keeps the result of the one before on one side, is nested as deep as it is long.
+constexpr unsigned kMaxDepth = 10;
+
+/// Whether the data decide a size of a result: a call may need the size, but not the value.
+bool DecidesSize(const Graph& graph, const Op& op) {
+  bool decides = false;
+  for (const Value* result : op.results())
+    for (const Dim& dim : result->type().dims)
+      dim.ForEachSymbol([&](llvm::StringRef symbol) { decides |= graph.IsDataSymbol(symbol); });
+  return decides;
+}
+
+}  // namespace
+
+BranchTable::BranchTable(const Graph& graph, llvm::ArrayRef<Op*> ops,
                          llvm::function_ref<bool(const Value*)> is_result) {
   FindIfs(ops);
   // Uses come later, so that their regions are known. The selects of an `if` have one region.
@@ -17,11 +33,13 @@ BranchTable::BranchTable(llvm::ArrayRef<Op*> ops,
     std::optional<unsigned> region;
     const auto add = [&](unsigned other) { region = region ? Common(*region, other) : other; };
     for (const Op* op : ops.slice(begin, end - begin)) {
+      if (DecidesSize(graph, *op)) add(0);
       for (const Value* result : op->results()) {
         if (is_result(result)) add(0);
         for (const Value::Use& use : result->uses()) add(RegionOf(use));
       }
     }
+    if (branches != nullptr && region && regions_[*region].depth >= kMaxDepth) region = 0;
     for (const Op* op : ops.slice(begin, end - begin)) regions_of_[op] = region.value_or(0);
     if (branches != nullptr) {
       const unsigned first = first_region_.at(branches), parent = region.value_or(0);

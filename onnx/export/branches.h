@@ -25,8 +25,9 @@ struct Branches {
 /// The `if`s of a sequence of calls.
 class BranchTable {
  public:
-  /// `is_result`: whether a value is used by more than the calls.
-  BranchTable(llvm::ArrayRef<Op*> ops, llvm::function_ref<bool(const Value*)> is_result);
+  /// `ops`: of one block of the graph. `is_result`: whether a value is used by more than the calls.
+  BranchTable(const Graph& graph, llvm::ArrayRef<Op*> ops,
+              llvm::function_ref<bool(const Value*)> is_result);
 
   /// The calls that belong to no side.
   llvm::ArrayRef<const Op*> outside() const { return outside_; }

@@ -101,7 +101,8 @@ llvm::Error Exporter::Run(onnx::GraphProto* to) {
   if (llvm::Error error = AddInputs()) return error;
   llvm::DenseSet<const Value*> results = outputs_;
   for (const GraphUpdate& update : graph_.updates()) results.insert(update.value);
-  const BranchTable table(graph_.ops(), [&](const Value* v) { return results.contains(v); });
+  const BranchTable table(graph_, graph_.ops(),
+                          [&](const Value* v) { return results.contains(v); });
   ExportOps(table.outside(), table);
   for (const GraphUpdate& update : graph_.updates()) {
     if (update.value == update.state) continue;
@@ -228,7 +229,7 @@ llvm::Error Exporter::ExportBlock(const Block& block, onnx::GraphProto* to) {
   for (const Value* input : block.inputs) LearnSizes(input->type(), NameOf(input));
   for (const Op* op : block.ops)
     for (const Value* result : op->results()) names_[result] = result->name();
-  const BranchTable table(block.ops,
+  const BranchTable table(graph_, block.ops,
                           [&](const Value* v) { return llvm::is_contained(block.outputs, v); });
   ExportOps(table.outside(), table);
   target_ = outside;
@@ -259,8 +260,7 @@ void Exporter::ExportIf(const Branches& branches, const BranchTable& table) {
     for (const Op* op : branches.selects) ExportOp(*op);
     return;
   }
-  const onnx::GraphProto then = ExportSide(branches, 0, table),
-                         otherwise = ExportSide(branches, 1, table);
+  onnx::GraphProto sides[2] = {ExportSide(branches, 0, table), ExportSide(branches, 1, table)};
   const bool is_known = !names_.lookup(branches.condition).empty() &&
                         llvm::all_of(branches.selects, [&](const Op* op) {
                           return llvm::all_of(op->operands(), [&](const Value* operand) {
@@ -279,8 +279,12 @@ void Exporter::ExportIf(const Branches& branches, const BranchTable& table) {
   node->set_op_type("If");
   node->set_name(NodeName(stem_));
   node->add_input(NameOf(branches.condition));
-  SetAttribute({"then_branch", &then}, node->add_attribute());
-  SetAttribute({"else_branch", &otherwise}, node->add_attribute());
+  for (const unsigned side : {0u, 1u}) {
+    onnx::AttributeProto* attribute = node->add_attribute();
+    attribute->set_name(side == 0 ? "then_branch" : "else_branch");
+    attribute->set_type(onnx::AttributeProto::GRAPH);
+    *attribute->mutable_g() = std::move(sides[side]);
+  }
   for (const Op* op : branches.selects) {
     node->add_output(NameOf(op->result()));
     LearnSizes(op->result()->type(), NameOf(op->result()));

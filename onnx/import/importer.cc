@@ -268,7 +268,7 @@ llvm::Expected<Type> Importer::TypeOfInput(const onnx::ValueInfoProto& info) {
 }
 
 std::optional<Dim> Importer::DeclaredSize(const onnx::TensorShapeProto::Dimension& dim) {
-  if (dim.has_dim_value()) return Dim(dim.dim_value());
+  if (dim.has_dim_value() && dim.dim_value() >= 0) return Dim(dim.dim_value());
   if (dim.dim_param().empty() || !symbols_.contains(dim.dim_param())) return std::nullopt;
   return SizeOf(dim.dim_param());
 }

@@ -182,11 +182,20 @@ class Network(_pdl.NetworkCore):
         """
         return self._run(
             inputs,
-            _outputs(outputs),
+            self._requested(outputs),
             truth_of(training, "training"),
             truth_of(check_finite, "check_finite"),
             truth_of(check_indices, "check_indices"),
         )
+
+    def _requested(self, outputs: str | Sequence[str]) -> list[str]:
+        names = _outputs(outputs)
+        for name in names:
+            output = name.rpartition(".")[0]
+            if output in self.outputs and name not in self.outputs:
+                message = f"'{name}' is a part of the output '{output}', which is requested instead [PDL0102]"
+                raise UnknownNameError(message, "PDL0102")
+        return names
 
     def profile(
         self,
@@ -220,7 +229,7 @@ class Network(_pdl.NetworkCore):
         count = integer_of(runs, "runs")
         if not 1 <= count <= 1_000_000:
             raise ValueError(f"runs must be from 1 to 1000000, got {count}")
-        measured = self._profile(inputs, _outputs(outputs), truth_of(training, "training"), count)
+        measured = self._profile(inputs, self._requested(outputs), truth_of(training, "training"), count)
         return profile_of(*measured, count)
 
     @property

@@ -175,10 +175,10 @@ def ragged(
     name = None if dtype is None else known_dtype(dtype)
     if offsets is None and lengths is None:
         try:
-            rows = list(values)
+            rows = iter(values)
         except TypeError:
             raise TypeError(f"values must be a sequence of rows, not {shown(values)}") from None
-        return of_rows(rows, name)
+        return of_rows(list(rows), name)
     if offsets is not None and lengths is not None:
         raise TypeError("pdl.ragged takes offsets or lengths, not both")
     if not is_dense_array(values):

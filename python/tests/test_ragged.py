@@ -358,3 +358,11 @@ def test_an_array_for_a_sparse_input() -> None:
     assert net(f=dense)["y"].tolist() == net(f=pdl.sparse(dense))["y"].tolist() == [[1, 1]] * 3
     with pytest.raises(ValueError, match=r"input 'f': declared sparse f32\[N, 5\], got sparse f32\[3, 4\]"):
         net(f=pdl.sparse(dense[:, :4]))
+
+
+def test_parts_of_an_output_are_not_requested_alone() -> None:
+    net = pdl.compile("input x: f32[N, ~T]\noutput y = x * 2.0")
+    x = pdl.ragged([[1.0], [2.0, 3.0]], dtype="f32")
+    assert net.run({"x": x}, outputs="y")["y"].tolist() == [[2.0], [4.0, 6.0]]
+    with pytest.raises(pdl.UnknownNameError, match="'y.offsets' is a part of the output 'y', which is requested instead"):
+        net.run({"x": x}, outputs=["y.offsets"])

@@ -1,4 +1,5 @@
 // The language server: every message is answered, whatever it says.
+#include <sys/mman.h>
 #include <unistd.h>
 
 #include <map>
@@ -27,20 +28,17 @@ std::string Printed(const Value& value) { return llvm::formatv("{0}", value); }
 
 /// The output of the server for `input`, and its exit status.
 std::string Serve(llvm::StringRef input, int* status) {
-  int ends[2];
-  if (pipe(ends) != 0) Fail("there is no pipe");
-  // An input is smaller than the buffer of a pipe.
-  const bool is_written =
-      write(ends[1], input.data(), input.size()) == static_cast<ssize_t>(input.size());
-  close(ends[1]);
-  if (!is_written) Fail("the input is not written");
+  const int file = memfd_create("messages", 0);
+  if (file < 0 || write(file, input.data(), input.size()) != static_cast<ssize_t>(input.size()) ||
+      lseek(file, 0, SEEK_SET) != 0)
+    Fail("the input is not written");
   std::string output;
   llvm::raw_string_ostream stream(output);
   lsp::CheckOptions options;
   options.quiet = std::chrono::milliseconds(0);
   // Without a program, tests do not start.
-  *status = lsp::Server(ends[0], stream, "", std::move(options)).Run();
-  close(ends[0]);
+  *status = lsp::Server(file, stream, "", std::move(options)).Run();
+  close(file);
   return output;
 }
 

@@ -160,7 +160,8 @@ def inputs_of(source):
     """Arguments of `pdl run` for the inputs and symbols of a source."""
     declarations = re.findall(r"^input (\w+): *(\S*\[.*?\])", source, re.MULTILINE)
     symbols = sorted({symbol for _, type_ in declarations for symbol in re.findall(r"\b[A-Z]\w*", type_)})
-    return [f"--input={name}=random" for name, _ in declarations] + [f"--size={symbol}=2" for symbol in symbols]
+    names = dict.fromkeys(name for name, _ in declarations)
+    return [f"--input={name}=random" for name in names] + [f"--size={symbol}=2" for symbol in symbols]
 
 
 class Failure(Exception):

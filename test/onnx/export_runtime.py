@@ -90,6 +90,13 @@ NETWORKS = [
      [{"x": floats(2, 3, 2)}, {"x": floats(2, 1, 2)}]),
     ("values from outside", "input x: f32[N, T]\ninput z: f32[N, T]\ny = x\nif T > 2 { y = z }\noutput y\n",
      [{"x": floats(2, 2), "z": floats(2, 2)}, {"x": floats(2, 4), "z": floats(2, 4)}]),
+    # Each is kept by one side of the next.
+    ("a chain", "input x: f32[N, T]\ny = sum(x, axes=[1])\n"
+     "for i in 1..60 { if T == i { y = y * 0.5 + sum(x[:, i - 1:] * 2.0, axes=[1]) } }\noutput y\n",
+     [{"x": floats(2, 1)}, {"x": floats(2, 3)}, {"x": floats(2, 59)}, {"x": floats(2, 61)}]),
+    ("a size that data decide", "input x: f32[N]\nk = nonzero(x)\ny = sum(x)\n"
+     "if N > 2 { y = y + sum(cast(k, to=f32)) } else { y = y * 2.0 }\noutput y = y + zeros([dims(k)[0]])\n",
+     [{"x": floats(2)}, {"x": floats(5)}]),
     # ONNX Runtime joins these transposes with the matmul if its second operand is a vector.
     ("a transposed matrix times a vector", "input x: f32[3, 4]\ninput v: f32[3]\n"
      "output y = (transpose(x) @ v) * 0.5 + transpose(x * 0.5) @ v\n", [{"x": floats(3, 4), "v": floats(3)}]),

@@ -214,9 +214,16 @@ def old_resizes():
         yield Case(f"Resize by {scales} in operator set 10", model, [{"x": floats(1, 1, 4, 4)}], expect)
 
 
+def any_sizes():
+    """Some exporters write -1 for a size that only a run knows."""
+    model = make([node("Relu", "x", "y")], [value("x", [-1, 3])], ["y"])
+    yield Case("a size of -1", model, [{"x": floats(n, 3)} for n in (0, 1, 4)],
+               lambda feeds: [numpy.maximum(feeds["x"], 0)])
+
+
 def cases():
     for make_cases in (slices, slices_by_sizes, computed_sizes, ranges, resizes, grids, layers, data_sizes,
-                       expansions, old_resizes):
+                       expansions, old_resizes, any_sizes):
         yield from make_cases()
 
 

@@ -53,6 +53,20 @@ std::string Check(const Mistake& mistake) {
   return text;
 }
 
+// The literal of a function that is no initializer has its own dtype.
+TEST(ElaborateErrorTest, LiteralOfAFunction) {
+  const char* const kLayer =
+      "layer f(x: F[N], g: function = zeros()) {\n  return g()\n}\ninput x: f32[N]\n";
+  const Compiled good(std::string(kLayer) + "output y = f(x, g=constant([1e30]))\n");
+  ASSERT_TRUE(good.result.graph) << good.Messages();
+  EXPECT_EQ(good.result.graph->outputs()[0].value->type().ToString(), "f32[1]");
+  const Compiled bad(std::string(kLayer) + "output y = f(x, g=constant([1e300]))\n");
+  EXPECT_NE(bad.Messages().find("t.pdl:2:10: error: attribute 'value' of 'constant' cannot hold "
+                                "this: 1e+300 does not fit in f32 [PDL0204]"),
+            std::string::npos)
+      << bad.Messages();
+}
+
 TEST(ElaborateErrorTest, InitializerThatIsNotCalled) {
   const Compiled compiled(
       "layer f(x: f32[N], init: function = ones()) {\n"

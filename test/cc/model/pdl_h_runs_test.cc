@@ -78,6 +78,21 @@ TEST(PdlHRuns, ACancelledRunThatFailsIsOver) {
   session.Cancel();
   EXPECT_EQ(session.Run({{"nothing", Array::View(x, {3})}}).status().code(), "PDL0502");
   EXPECT_TRUE(session.Run({{"x", Array::View(x, {3})}}).ok());
+  session.Cancel();
+  float y[3] = {};
+  EXPECT_EQ(
+      session.RunInto({{"x", Array::View(x, {3})}}, {{"nothing", Array::View(y, {3})}}).code(),
+      "PDL0102");
+  EXPECT_TRUE(session.RunInto({{"x", Array::View(x, {3})}}, {{"y", Array::View(y, {3})}}).ok());
+}
+
+TEST(PdlHRuns, TheInitialValueOfAStateIsInItsRange) {
+  const Model model = CompileModel(
+      "state at: i64[] in 0..4 = constant(7)\nupdate at = at\noutput y = gather(ones([4]), at)\n");
+  const Status status = model.Run({}).status();
+  EXPECT_EQ(status.code(), "PDL0512") << status.ToString();
+  EXPECT_NE(status.message().find("'at' must be in 0..4, and element 0 is 7"), std::string::npos)
+      << status.message();
 }
 
 TEST(PdlHRunInto, AFailingRunChangesNoState) {

@@ -73,6 +73,25 @@ TEST_F(Saving, OtherFilesThatTheSourceMentions) {
   EXPECT_EQ(FloatsIn(*CompileModel(kOnes, options).Value("w"))[0], 2);
 }
 
+// The source needs a setting, or names the file in another way.
+TEST_F(Saving, WeightsThatTheSourceMayUse) {
+  for (const char* source :
+       {"attr k: int\nparam w: f32[] = load(\"m.safetensors\", \"w\")\noutput y = w * k\n",
+        "param w: f32[] = load(\"./m.safetensors\", \"w\")\noutput y = w\n",
+        "attr pre: bool = false\nparam w: f32[] = ones()\nif pre { load \"m.safetensors\" "
+        "}\noutput w\n"}) {
+    Save(kOnes, "m.pdlc");
+    std::ofstream(Path("m.pdl")) << source;
+    Save(kTwos, "m.pdlc");
+    EXPECT_EQ(WeightOf("m.pdlc"), 2) << source;
+    ModelOptions options;
+    options.weights = Path("m.safetensors");
+    EXPECT_EQ(FloatsIn(*CompileModel(kTwos, options).Value("w"))[0], 1) << source;
+    for (const char* name : {"m.pdl", "m.pdlc", "m.safetensors", "m.pdlc.safetensors"})
+      std::filesystem::remove(Path(name));
+  }
+}
+
 TEST_F(Saving, ASavedModelIsReplacedTogetherWithItsWeights) {
   // The source does not refer to the weights.
   Write("s.pdl", kOnes);

@@ -431,8 +431,19 @@ TEST(PdlC, ResultsAreInputsOfTheNextRun) {
     ASSERT_EQ(pdl_session_run(session), nullptr);
     ASSERT_EQ(pdl_session_output(session, "g", &array), nullptr);
   }
-  const auto* g = static_cast<const float*>(array.data);
-  EXPECT_EQ(std::vector<float>(g, g + x.size()), x);
+  // Also of those after a run that fails, and of all that follow.
+  ASSERT_EQ(pdl_session_set_input(session, "h", &array), nullptr);
+  ASSERT_EQ(pdl_session_cancel(session), nullptr);
+  pdl_status* status = pdl_session_run(session);
+  EXPECT_EQ(pdl_status_kind_of(status), PDL_CANCELLED);
+  pdl_status_free(status);
+  const std::vector<float> reversed(x.rbegin(), x.rend());
+  for (int run = 0; run < 3; ++run) {
+    ASSERT_EQ(pdl_session_run(session), nullptr);
+    ASSERT_EQ(pdl_session_output(session, "g", &array), nullptr);
+    const auto* g = static_cast<const float*>(array.data);
+    EXPECT_EQ(std::vector<float>(g, g + x.size()), reversed) << run;
+  }
   pdl_session_free(session);
   pdl_model_free(model);
 }

@@ -133,9 +133,11 @@ class Perturbation final : public RunObserver {
     const double units = rounding_(result.op);
     if (units != 0 && kFloats.Contains(result.tensor.dtype())) {
       const double epsilon = Epsilon(result.tensor.dtype());
-      const double error =
-          units * epsilon * std::max({LargestOf(before), at_least_, LargestTerm(result)}) +
-          AngleError(result, LargestOf(before));
+      // f16 and bf16 are summed in f32.
+      const double sum_epsilon = std::min(epsilon, Epsilon(DType::kF32));
+      const double error = units * epsilon * std::max(LargestOf(before), at_least_) +
+                           units * sum_epsilon * LargestTerm(result) +
+                           AngleError(result, LargestOf(before));
       may_overflow_ = may_overflow_ || MayOverflow(before);
       switch (result.tensor.dtype()) {
         case DType::kF16:
@@ -189,7 +191,9 @@ class Perturbation final : public RunObserver {
     const double limit{std::numeric_limits<Wide>::max()};
     const bool has_huge_terms = LargestTerm(result) >= limit / 1024;
     // Keys that causality masks are multiplied by 0 if they are in the same panel.
-    const bool spreads = result.op == "attention" && !IsFinite(before);
+    const Op* op = ops_.lookup(result.name);
+    const bool spreads = op != nullptr && op->type() == "attention" &&
+                         op->attributes().Bool("causal") && !IsFinite(before);
     for (int64_t i = 0; i < before.num_elements(); ++i) {
       const double sign = random_() % 2 == 0 ? 1 : -1;
       const double value{static_cast<Wide>(elements[i])};
