@@ -9,6 +9,17 @@
 namespace pdl {
 namespace {
 
+/// Whether each check that another operator asked of `a`, such as that of a call which was lowered
+/// to `a`, is one of `b`, too.
+bool HasChecksOf(const Op& a, const Op& b) {
+  return llvm::all_of(a.checks(), [&](const DimCheck& check) {
+    return check.asked_by.empty() || llvm::any_of(b.checks(), [&](const DimCheck& other) {
+             return other.left == check.left && other.right == check.right &&
+                    other.relation == check.relation;
+           });
+  });
+}
+
 /// Finds an equal earlier call for each call of a block.
 class Merger {
  public:
@@ -73,7 +84,9 @@ class Merger {
            llvm::equal(a.attribute_values(), b.attribute_values(), Identical) &&
            OperandsOf(a) == operands_of_b &&
            llvm::equal(a.results(), b.results(),
-                       [](const Value* x, const Value* y) { return x->type() == y->type(); });
+                       [](const Value* x, const Value* y) { return x->type() == y->type(); }) &&
+           // One of them may not be needed, and then its checks must not fail.
+           HasChecksOf(a, b) && HasChecksOf(b, a);
   }
 
   const Graph& graph_;

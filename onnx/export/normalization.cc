@@ -7,7 +7,9 @@ namespace {
 using Exported = llvm::Expected<ExportedNames>;
 
 Exported Standardize(ExportCall& c) {
-  const DType dtype = ComputeDType(c.dtype());
+  // Squares soon are too large for f16.
+  const DType own = ComputeDType(c.dtype());
+  const DType dtype = own == DType::kF16 ? DType::kF32 : own;
   const std::string x = c.In(0, dtype);
   std::vector<int64_t> axes;
   for (int64_t i = c.Axis("axis", c.type(0).rank()); i < c.type(0).rank(); ++i) axes.push_back(i);

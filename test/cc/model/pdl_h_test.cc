@@ -431,7 +431,7 @@ TEST(PdlC, ResultsAreInputsOfTheNextRun) {
     ASSERT_EQ(pdl_session_run(session), nullptr);
     ASSERT_EQ(pdl_session_output(session, "g", &array), nullptr);
   }
-  // Also of those after a run that fails, and of all that follow.
+  // They outlive a run that fails, and later runs.
   ASSERT_EQ(pdl_session_set_input(session, "h", &array), nullptr);
   ASSERT_EQ(pdl_session_cancel(session), nullptr);
   pdl_status* status = pdl_session_run(session);

@@ -84,10 +84,13 @@ bool IsFinite(const Constant& values) {
   return true;
 }
 
-/// Whether products of finite elements may overflow.
-bool MayOverflow(const Constant& values) {
+/// Whether products of finite elements may overflow. `in_onnx`: where f16 is computed in f16.
+bool MayOverflow(const Constant& values, bool in_onnx = false) {
   if (!kFloats.Contains(values.dtype())) return false;
-  return LargestOf(values) >= (values.dtype() == DType::kF64 ? 1e150 : 1e18);
+  const double limit = values.dtype() == DType::kF64              ? 1e150
+                       : values.dtype() == DType::kF16 && in_onnx ? 200
+                                                                  : 1e18;
+  return LargestOf(values) >= limit;
 }
 
 /// The literal that is a constant or the initial value of a variable; null if there is none.
@@ -223,7 +226,7 @@ class FiniteResults final : public RunObserver {
   llvm::Error See(const Result& result) override {
     const Constant values = result.tensor.ToConstant();
     if (!kFloats.Contains(values.dtype())) return llvm::Error::success();
-    may_overflow_ = may_overflow_ || MayOverflow(values);
+    may_overflow_ = may_overflow_ || MayOverflow(values, /*in_onnx=*/true);
     are_finite_ = are_finite_ && IsFinite(values);
     return llvm::Error::success();
   }
@@ -235,6 +238,16 @@ class FiniteResults final : public RunObserver {
   bool may_overflow_ = false;
 };
 
+/// Whether an input or the result of a call has huge elements.
+bool HasHuge(const Graph& graph, const llvm::StringMap<PackedConstant>& inputs) {
+  FiniteResults seen;
+  auto results = Run(graph, inputs, {.optimize = false, .fuse = false, .observer = &seen});
+  if (!results) llvm::consumeError(results.takeError());
+  return seen.may_overflow() || llvm::any_of(inputs, [](const auto& input) {
+           return MayOverflow(input.second.values, /*in_onnx=*/true);
+         });
+}
+
 /// Whether huge elements lead to results of calls that are not finite.
 bool Overflows(const Graph& graph, const llvm::StringMap<PackedConstant>& inputs,
                const llvm::StringMap<Constant>& weights) {
@@ -242,7 +255,7 @@ bool Overflows(const Graph& graph, const llvm::StringMap<PackedConstant>& inputs
   auto results = Run(graph, inputs, {.optimize = false, .fuse = false, .observer = &seen}, weights);
   if (!results) llvm::consumeError(results.takeError());
   const bool is_huge = seen.may_overflow() || llvm::any_of(inputs, [](const auto& input) {
-                         return MayOverflow(input.second.values);
+                         return MayOverflow(input.second.values, /*in_onnx=*/true);
                        });
   return is_huge && !seen.are_finite();
 }
@@ -284,7 +297,7 @@ struct Tolerance {
 Tolerance Perturbed(const RandomGraph& random, bool training,
                     const std::function<double(llvm::StringRef)>& rounding, double at_least = 0) {
   Tolerance tolerance{&random.graph, {}, rounding("")};
-  for (uint64_t seed = 0; seed < 8; ++seed) {
+  for (uint64_t seed = 0; seed < 32; ++seed) {
     Perturbation perturbation(seed, random, rounding, at_least);
     Way way{.optimize = false, .fuse = false, .training = training, .observer = &perturbation};
     if (auto results = Run(random.graph, random.inputs, way)) {
@@ -505,7 +518,9 @@ void Differential::CompareOnnx(const RandomGraph& random, const RunResults& expe
   if (!imported) {
     // Sizes that depend on a value, as the position of `write`; a loop without steps.
     const std::string error = llvm::toString(imported.takeError());
-    if (!llvm::StringRef(error).ends_with("[PDL0901]"))
+    // The sizes of the operands of linear_recurrence are equal by a check of the run.
+    if (!llvm::StringRef(error).ends_with("[PDL0901]") &&
+        !llvm::StringRef(error).contains("(Scan): a carried value has type"))
       differences->push_back("not imported: " + error);
     return;
   }
@@ -529,14 +544,18 @@ void Differential::CompareOnnx(const RandomGraph& random, const RunResults& expe
   // Calls are exported as formulas of other operators, whose roundings differ.
   const std::string difference = Difference(exported_results, renamed, [&] {
     // Some of the formulas cancel: 1 - erf(x) for erfc.
-    Tolerance tolerance = Perturbed(random, false, [](llvm::StringRef) { return 4.0; }, 1);
+    Tolerance tolerance = Perturbed(
+        random, false, [](llvm::StringRef op) { return RoundingOfIsas(op) == 0 ? 4.0 : 16.0; }, 1);
     // At nan and infinities, the formulas may be others: x * sigmoid(x) for silu(-inf).
     tolerance.ignores_special = !special && !AreFinite(random);
     return tolerance;
   });
   if (difference.empty()) return;
-  // The formula of standardize squares elements in the dtype, the kernel in double precision.
-  if (AreFinite(random) && Overflows(imported->graph, inputs, imported->weights)) return;
+  // The formula of standardize squares elements in the dtype, the kernel in double precision. Where
+  // there are nan or infinities anyway, huge elements are enough.
+  if (AreFinite(random) ? Overflows(imported->graph, inputs, imported->weights)
+                        : HasHuge(random.graph, random.inputs))
+    return;
   differences->push_back("import: " + difference);
 }
 

@@ -177,6 +177,13 @@ class GraphGenerator {
     return packed;
   }
 
+  bool MentionsDataSymbol(const Type& type) {
+    bool mentions = false;
+    for (const Dim& dim : type.dims)
+      dim.ForEachSymbol([&](llvm::StringRef symbol) { mentions |= graph().IsDataSymbol(symbol); });
+    return mentions;
+  }
+
   Value* MakeOperand(const WantedOperand& wanted) {
     std::vector<Value*> same;
     for (Value* value : pool_)
@@ -184,6 +191,8 @@ class GraphGenerator {
     const bool needs_value = wanted.value.has_value();
     if (!same.empty() && random_.Chance(needs_value ? 20 : 70))
       return same[random_.Below(same.size())];
+    // An input cannot have a size that data decide.
+    if (MentionsDataSymbol(wanted.type)) return same.empty() ? nullptr : same.front();
     const bool may_store = wanted.type.is_plain() && IsConstant(wanted.type);
     const uint32_t kind = random_.Below(may_store ? 4 : 1);
     PackedConstant value = wanted.value ? *wanted.value : RandomValue(wanted.type);
