@@ -39,7 +39,7 @@ double RoundingOfIsas(llvm::StringRef op) {
 
 bool AddsElements(llvm::StringRef op) {
   return llvm::StringSwitch<bool>(op)
-      .Cases("sum", "mean", "cumsum", "matmul", "einsum", true)
+      .Cases("sum", "mean", "moments", "cumsum", "matmul", "einsum", true)
       .Cases("conv1d", "conv2d", "conv3d", true)
       .Cases("conv_transpose1d", "conv_transpose2d", "conv_transpose3d", true)
       .Default(false);
