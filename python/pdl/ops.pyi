@@ -1488,7 +1488,7 @@ def check_index(x: Value, below: Dims, *, name: str | None = None) -> Value:
     is not.
 
     The result is declared `in 0..below`. A declaration with a range, `pos: i64[] in 0..V =
-    x`, calls it if the range of x is not known.
+    x`, calls it unless x has that range already.
 
     Parameters
     ----------

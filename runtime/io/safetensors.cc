@@ -1,6 +1,7 @@
 #include <algorithm>
 #include <cassert>
 #include <optional>
+#include <utility>
 
 #include "llvm/ADT/STLExtras.h"
 #include "llvm/ADT/StringMap.h"
@@ -186,6 +187,16 @@ llvm::Expected<SafetensorsFile> SafetensorsFile::Open(llvm::StringRef path) {
     return CannotRead(path, "it is not a .safetensors file: it has {0} bytes", bytes.size());
   uint64_t length = llvm::support::endian::read64le(bytes.data());
   if (length > kMaxHeader) {
+    // Files of weights that others read.
+    static constexpr std::pair<llvm::StringLiteral, const char*> kOthers[] = {
+        {"PK\x03\x04", "a ZIP archive, such as .npz or .pt"},
+        {"\x93NUMPY", "a .npy file"},
+        {"GGUF", "a GGUF file"},
+        {"\x89HDF", "an HDF5 file"},
+    };
+    for (const auto& [begin, what] : kOthers)
+      if (bytes.starts_with(begin))
+        return CannotRead(path, "weights are in .safetensors files, and it is {0}", what);
     return CannotRead(
         path, "it is not a .safetensors file, or its header of {0} bytes is too large", length);
   }

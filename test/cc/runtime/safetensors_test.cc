@@ -50,6 +50,12 @@ TEST(Safetensors, BrokenFiles) {
   EXPECT_EQ(
       SafetensorsError(std::string(8, '\xff')),
       "it is not a .safetensors file, or its header of 18446744073709551615 bytes is too large");
+  EXPECT_EQ(SafetensorsError("PK\x03\x04\x14..........."),
+            "weights are in .safetensors files, and it is a ZIP archive, such as .npz or .pt");
+  EXPECT_EQ(SafetensorsError("\x93NUMPY\x01..........."),
+            "weights are in .safetensors files, and it is a .npy file");
+  EXPECT_EQ(SafetensorsError("GGUF\x03..........."),
+            "weights are in .safetensors files, and it is a GGUF file");
   EXPECT_EQ(SafetensorsError(std::string("\xff\0\0\0\0\0\0\0{", 9)),
             "it is truncated: its header has 255 bytes, but the file has 9");
   EXPECT_EQ(SafetensorsError(File("{")).substr(0, 25), "its header is not JSON: [");
