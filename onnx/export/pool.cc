@@ -247,8 +247,10 @@ Exported Resize(ExportCall& c) {
   // ONNX Runtime supports cubic interpolation of images only.
   const bool is_cubic_line = rank == 3 && a.String("mode") == "cubic";
   std::string sizes, scales;
-  // Corners are aligned to those of the result, whose size ONNX does not round with scales.
-  if (a.Has("size") || a.String("coordinates") == "align_corners") {
+  // Corners are aligned to those of the result, whose size ONNX does not round with scales. A given
+  // size is at least 1.
+  const bool is_empty = NumElements(Spatial(c.result())).is_constant(0);
+  if (a.Has("size") || (a.String("coordinates") == "align_corners" && !is_empty)) {
     Shape dims = c.result().dims;
     if (is_cubic_line) dims.insert(dims.begin() + 2, Dim(1));
     llvm::Expected<std::string> given = c.Sizes(dims);
