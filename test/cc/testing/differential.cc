@@ -204,7 +204,7 @@ class Perturbation final : public RunObserver {
         elements[i] = T(static_cast<Wide>(value + sign * error));
         const bool is_near_limit = has_huge_terms || std::abs(value) >= limit / 1024;
         if (sign > 0 && (spreads || (may_overflow_ && is_near_limit))) elements[i] = T(NAN);
-      } else if (may_overflow_ && sign > 0) {
+      } else if ((may_overflow_ || spreads) && sign > 0) {
         elements[i] = T(std::isnan(value) ? HUGE_VALF : NAN);
       }
     }
