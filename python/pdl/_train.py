@@ -86,7 +86,7 @@ class Training:
         self._source = source
         self._data = batches_of(data, "data")
         self._epochs = integer_of(epochs, "epochs")
-        if epochs < 1:
+        if self._epochs < 1:
             raise ValueError(f"epochs must be at least 1, got {epochs}")
         self._validation = validation_of(validate, self._epochs)
         self._device = text_of(

@@ -424,3 +424,15 @@ def test_strings_that_are_not_unicode(call: Callable[[], Any], message: str) -> 
 def test_arguments_of_other_types(call: Callable[[], Any], message: str) -> None:
     with pytest.raises(TypeError, match=message):
         call()
+
+
+class Two:
+    """An integer for functions that take one."""
+
+    def __index__(self) -> int:
+        return 2
+
+
+def test_any_integer_is_a_number_of_epochs() -> None:
+    net = pdl.compile("input x: f32[N]\nparam w: f32[] = ones()\nloss = mean(x * w)\nminimize loss with sgd(lr=0.1)")
+    assert len(list(pdl.train(net, [{"x": f32(1, 2)}], epochs=Two()))) == 2  # type: ignore[arg-type]
