@@ -133,7 +133,8 @@ class batches:
             raise ValueError(
                 f"all arrays must have the same number of rows, got {sorted(lengths)}"
             )
-        if integer_of(size, "the size of a batch") < 1:
+        size = integer_of(size, "the size of a batch")
+        if size < 1:
             raise ValueError(f"the size of a batch must be at least 1, got {size}")
         self._rows = lengths.pop()
         self._size = size

@@ -6,6 +6,7 @@ from typing import Any
 
 import numpy as np
 
+from pdl._check import text_of
 from pdl._pdl import Tensor
 
 NUMPY_NAMES = {
@@ -37,7 +38,7 @@ def is_dense_array(value: object) -> bool:
 def dtype_name(dtype: object) -> str:
     """pdl's name of a dtype: "f32" for ``np.float32``. Other strings are returned unchanged."""
     if isinstance(dtype, str) and dtype not in _DTYPE_NAMES:
-        return dtype
+        return text_of(dtype, "a dtype")
     name: str = np.dtype(dtype).name  # type: ignore[call-overload]
     return {**_DTYPE_NAMES, "bfloat16": "bf16"}.get(name, name)
 

@@ -394,6 +394,7 @@ def test_inferred_dtypes() -> None:
         (lambda: pdl.ops.relu([1.0], **{"\ud800": 1}), "a name has a lone surrogate, character 0, which is not Unicode"),
         (lambda: pdl.ops.sum([1.0], reduction={"a\ud800": 1}), "a key has a lone surrogate, character 1, which is not"),
         (lambda: pdl.ops.zeros("\ud800"), "a size has a lone surrogate"),
+        (lambda: pdl.ops.zeros([2], dtype="\ud800"), "a dtype has a lone surrogate"),
         (lambda: NET.value("\ud800"), "name has a lone surrogate"),
         (lambda: NET.set_state("\ud800", 1), "name has a lone surrogate"),
         (lambda: NET.run({"x": [1.0]}, outputs="\ud800"), "an output has a lone surrogate"),
@@ -436,3 +437,4 @@ class Two:
 def test_any_integer_is_a_number_of_epochs() -> None:
     net = pdl.compile("input x: f32[N]\nparam w: f32[] = ones()\nloss = mean(x * w)\nminimize loss with sgd(lr=0.1)")
     assert len(list(pdl.train(net, [{"x": f32(1, 2)}], epochs=Two()))) == 2  # type: ignore[arg-type]
+    assert len(pdl.batches({"x": f32(1, 2, 3)}, pdl.tensor(2))) == 2  # type: ignore[arg-type]
