@@ -8,7 +8,8 @@ namespace pdl {
 namespace {
 
 llvm::Error CheckIndexRange(const Value& input, const Tensor& tensor, int64_t bound) {
-  if (tensor.device().kind != DeviceKind::kCPU) return llvm::Error::success();
+  if (tensor.device().kind != DeviceKind::kCPU || FindOutside(tensor, bound) < 0)
+    return llvm::Error::success();
   Type type = input.type();
   type.index_bound = Dim(bound);
   return CheckDeclaredRange(type, tensor, "input '" + input.name() + "'");
