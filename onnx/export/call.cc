@@ -24,6 +24,10 @@ DType ComputeDType(DType dtype) {
   }
 }
 
+DType RepeatedDType(DType dtype) { return dtype == DType::kBF16 ? DType::kF32 : dtype; }
+
+DType WideDType(DType dtype) { return dtype == DType::kF16 ? DType::kF32 : ComputeDType(dtype); }
+
 int64_t ExportCall::Axis(llvm::StringRef name, unsigned rank) const {
   const int64_t axis = attributes_.Int(name);
   return axis < 0 ? axis + rank : axis;

@@ -107,6 +107,11 @@ const ExportRule* FindExportRule(const OpDef& def);
 /// Maps a dtype to one that ONNX Runtime computes in on a CPU. If they differ, results are cast
 /// back.
 DType ComputeDType(DType dtype);
+/// The dtype in which ONNX Runtime pads, repeats and gathers elements: f32 for bf16.
+DType RepeatedDType(DType dtype);
+/// ComputeDType, but f32 for f16: for sums of squares, which are soon too large for f16, and for
+/// scattering with a reduction, which ONNX Runtime does not do in f16.
+DType WideDType(DType dtype);
 
 }  // namespace pdl
 

@@ -26,7 +26,7 @@ Exported TakeAlongAxis(ExportCall& c) {
   const unsigned rank = c.type(0).rank();
   const int64_t axis = c.Axis("axis", rank);
   const Shape& result = c.result().dims;
-  const DType dtype = c.dtype() == DType::kBF16 ? DType::kF32 : c.dtype();
+  const DType dtype = RepeatedDType(c.dtype());
   std::string operands[2] = {c.In(0, dtype), c.In(1)};
   for (unsigned i = 0; i < 2; ++i) {
     Shape expected(result.begin(), result.end());
@@ -41,11 +41,8 @@ Exported TakeAlongAxis(ExportCall& c) {
 
 std::string Reduction(ExportCall& c) { return c.attributes().String("reduction").str(); }
 
-/// ONNX Runtime does not add or compare f16 where it scatters.
-DType ReducedDType(DType dtype) { return dtype == DType::kF16 ? DType::kF32 : MovedDType(dtype); }
-
 Exported Scatter(ExportCall& c) {
-  const DType dtype = Reduction(c) == "none" ? MovedDType(c.dtype()) : ReducedDType(c.dtype());
+  const DType dtype = Reduction(c) == "none" ? MovedDType(c.dtype()) : WideDType(c.dtype());
   return c.Out(c.Node("ScatterElements", {c.In(0, dtype), c.In(1), c.In(2, dtype)},
                       {{"axis", c.Axis("axis", c.type(0).rank())}, {"reduction", Reduction(c)}}),
                dtype);
@@ -53,7 +50,7 @@ Exported Scatter(ExportCall& c) {
 
 Exported ScatterNd(ExportCall& c) {
   if (c.attributes().Int("batch_dims") != 0) return c.Reject("ScatterND has no batch_dims");
-  const DType dtype = Reduction(c) == "none" ? MovedDType(c.dtype()) : ReducedDType(c.dtype());
+  const DType dtype = Reduction(c) == "none" ? MovedDType(c.dtype()) : WideDType(c.dtype());
   return c.Out(c.Node("ScatterND", {c.In(0, dtype), c.In(1, DType::kI64), c.In(2, dtype)},
                       {{"reduction", Reduction(c)}}),
                dtype);
@@ -61,7 +58,7 @@ Exported ScatterNd(ExportCall& c) {
 
 /// Along the first axis this is ScatterND with indices [..., 1].
 Exported ScatterAdd(ExportCall& c) {
-  const DType dtype = ReducedDType(c.dtype());
+  const DType dtype = WideDType(c.dtype());
   const unsigned rank = c.type(0).rank(), indices = c.type(1).rank();
   const int64_t axis = c.Axis("axis", rank);
   const auto to_front = [&](int64_t total, int64_t from, int64_t count) {

@@ -200,8 +200,7 @@ Exported PadSteps(ExportCall& c, const std::string& ran, const Type& type) {
     if (!rest) return rest.takeError();
     sizes = c.Node("Concat", {sizes, *rest}, {{"axis", int64_t{0}}});
   }
-  // ONNX Runtime does not repeat bf16.
-  const DType dtype = type.dtype == DType::kBF16 ? DType::kF32 : type.dtype;
+  const DType dtype = RepeatedDType(type.dtype);
   std::string zeros = c.Node("Expand", {c.Scalar(0, dtype), sizes});
   if (dtype != type.dtype) zeros = c.Cast(zeros, type.dtype);
   return c.Node("Concat", {ran, zeros}, {{"axis", int64_t{0}}});

@@ -7,9 +7,7 @@ namespace {
 using Exported = llvm::Expected<ExportedNames>;
 
 Exported Standardize(ExportCall& c) {
-  // Squares soon are too large for f16.
-  const DType own = ComputeDType(c.dtype());
-  const DType dtype = own == DType::kF16 ? DType::kF32 : own;
+  const DType dtype = WideDType(c.dtype());
   const std::string x = c.In(0, dtype);
   std::vector<int64_t> axes;
   for (int64_t i = c.Axis("axis", c.type(0).rank()); i < c.type(0).rank(); ++i) axes.push_back(i);

@@ -12,9 +12,6 @@ std::string Over(ExportCall& c, llvm::StringRef type, const std::string& x) {
   return c.Reduce(type, x, c.Axes("axes", c.type(0).rank()), c.attributes().Bool("keep"));
 }
 
-/// The dtype of sums of squares, which soon are too large for f16.
-DType SquaresDType(DType dtype) { return dtype == DType::kF16 ? DType::kF32 : ComputeDType(dtype); }
-
 Exported Plain(ExportCall& c) {
   const llvm::StringRef op = c.op().type();
   const llvm::StringRef type = op == "sum"    ? "ReduceSum"
@@ -24,7 +21,7 @@ Exported Plain(ExportCall& c) {
                                : op == "mean" ? "ReduceMean"
                                : op == "norm" ? "ReduceL2"
                                               : "ReduceLogSumExp";
-  const DType dtype = op == "norm" ? SquaresDType(c.dtype()) : ComputeDType(c.dtype());
+  const DType dtype = op == "norm" ? WideDType(c.dtype()) : ComputeDType(c.dtype());
   return c.Out(Over(c, type, c.In(0, dtype)), dtype);
 }
 
@@ -87,7 +84,7 @@ llvm::Expected<std::string> VarianceOf(ExportCall& c, const std::string& x, DTyp
 }
 
 Exported Variance(ExportCall& c) {
-  const DType dtype = SquaresDType(c.dtype());
+  const DType dtype = WideDType(c.dtype());
   llvm::Expected<std::string> variance =
       VarianceOf(c, c.In(0, dtype), dtype, c.Axes("axes", c.type(0).rank()),
                  c.attributes().Bool("keep"), c.attributes().Int("ddof"));
@@ -96,7 +93,7 @@ Exported Variance(ExportCall& c) {
 }
 
 Exported Moments(ExportCall& c) {
-  const DType dtype = SquaresDType(c.dtype());
+  const DType dtype = WideDType(c.dtype());
   const unsigned rank = c.type(0).rank();
   const std::vector<int64_t> kept = c.Axes("keep", rank);
   std::vector<int64_t> axes;

@@ -9,9 +9,6 @@ namespace {
 
 using Exported = llvm::Expected<ExportedNames>;
 
-/// ONNX Runtime does not pad, repeat or select bf16.
-DType RepeatedDType(DType dtype) { return dtype == DType::kBF16 ? DType::kF32 : dtype; }
-
 Exported Reshape(ExportCall& c) {
   llvm::Expected<std::string> y = c.Reshape(c.In(0), c.type(0).dims, c.result().dims);
   if (!y) return y.takeError();

@@ -63,7 +63,7 @@ def windows():
     yield "padding of a size", text, [{"x": floats(1, 2, 6, 5), "w": floats(2, 2, 3, 3)}]
 
 
-def halves(*sizes):
+def f16s(*sizes):
     return floats(*sizes).astype(numpy.float16)
 
 
@@ -117,7 +117,7 @@ NETWORKS = [
      "output y = cast(o, to=f32)\n", [{"x": floats(3)}]),
     ("sums in f16", "input x: f16[N, 4]\ninput i: i64[M]\ninput u: f16[M, 4]\n"
      "y = scatter_add(x, i, u) + scatter(x, broadcast_to(i[:, none], [M, 4]), u, axis=0, reduction=\"max\")\n"
-     "output y = round(cast(y, to=f32) * 100.0)\n", [{"x": halves(3, 4), "i": numpy.array([0, 2, 1]), "u": halves(3, 4)}]),
+     "output y = round(cast(y, to=f32) * 100.0)\n", [{"x": f16s(3, 4), "i": numpy.array([0, 2, 1]), "u": f16s(3, 4)}]),
     ("reversed steps", "input x: f32[N, T, 2]\ninput l: i64[N]\n"
      "output y = sequence_reverse(x) + sequence_reverse(x, l)\n",
      [{"x": floats(3, 4, 2), "l": numpy.array([0, 4, 3])}, {"x": floats(3, 4, 2), "l": numpy.array([-2, 9, 1])},
@@ -169,10 +169,10 @@ def judge(pdl, text, feeds, folder):
         return done.stderr.strip()
     onnx.checker.check_model(exported, full_check=True)
     for fed in feeds:
-        wanted = run_pdl(pdl, path, fed, folder)
+        expected = run_pdl(pdl, path, fed, folder)
         try:
-            why = differs(run_runtime(exported, fed)[0], wanted)
-            if not why and (why := differs(run_pdl(pdl, exported, fed, folder), wanted)):
+            why = differs(run_runtime(exported, fed)[0], expected)
+            if not why and (why := differs(run_pdl(pdl, exported, fed, folder), expected)):
                 why = f"imported: {why}"
         except Exception as error:  # pylint: disable=broad-except
             why = str(error)

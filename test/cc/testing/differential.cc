@@ -3,7 +3,6 @@
 #include <cmath>
 #include <cstring>
 #include <functional>
-#include <random>
 
 #include "llvm/ADT/StringExtras.h"
 #include "llvm/Support/FormatVariadic.h"
@@ -19,6 +18,7 @@
 #include "pdl/op/half.h"
 #include "pdl/runtime/packed_value.h"
 #include "pdl/runtime/run_observer.h"
+#include "test/cc/testing/perturbation.h"
 #include "test/cc/testing/rounding.h"
 
 namespace pdl {
@@ -69,157 +69,6 @@ llvm::Expected<RunResults> Run(const Graph& graph, const llvm::StringMap<PackedC
   return parts;
 }
 
-/// The largest finite magnitude of the elements.
-double LargestOf(const Constant& values) {
-  double largest = 0;
-  for (int64_t i = 0; i < values.num_elements(); ++i)
-    if (const double value = values.ElementAsDouble(i); std::isfinite(value))
-      largest = std::max(largest, std::abs(value));
-  return largest;
-}
-
-bool IsFinite(const Constant& values) {
-  for (int64_t i = 0; i < values.num_elements(); ++i)
-    if (!std::isfinite(values.ElementAsDouble(i))) return false;
-  return true;
-}
-
-/// Whether products of finite elements may overflow. `in_onnx`: where f16 is computed in f16.
-bool MayOverflow(const Constant& values, bool in_onnx = false) {
-  if (!kFloats.Contains(values.dtype())) return false;
-  const double limit = values.dtype() == DType::kF64              ? 1e150
-                       : values.dtype() == DType::kF16 && in_onnx ? 200
-                                                                  : 1e18;
-  return LargestOf(values) >= limit;
-}
-
-/// The literal that is a constant or the initial value of a variable; null if there is none.
-const Constant* LiteralOf(const Graph& graph, const Value* value) {
-  const Op* op = value->producer();
-  if (value->kind() == ValueKind::kParameter || value->kind() == ValueKind::kState) {
-    const std::optional<BlockId>& initializer = value->variable().initializer;
-    if (!initializer || graph.block(*initializer).ops.size() != 1) return nullptr;
-    op = graph.block(*initializer).ops.front();
-  }
-  if (op == nullptr) return nullptr;
-  const AttributeValue* given = op->attributes().Find("value");
-  return given == nullptr ? nullptr : std::get_if<Constant>(given);
-}
-
-/// Perturbs the results of calls in place, as rounding errors would, and overflow within a call.
-class Perturbation final : public RunObserver {
- public:
-  /// Errors are relative to the largest element, and to `at_least`.
-  Perturbation(uint64_t seed, const RandomGraph& network,
-               std::function<double(llvm::StringRef)> rounding, double at_least)
-      : random_(seed), rounding_(std::move(rounding)), at_least_(at_least) {
-    const Graph& graph = network.graph;
-    for (const Value* input : graph.inputs())
-      NoteOperand(input->name(), network.inputs.lookup(input->name()).values);
-    for (const auto& variables : {graph.parameters(), graph.states()})
-      for (const Value* variable : variables)
-        if (const Constant* literal = LiteralOf(graph, variable))
-          NoteOperand(variable->name(), *literal);
-    for (uint32_t i = 0; i < graph.num_blocks(); ++i) {
-      for (const Op* op : graph.block({i}).ops) {
-        for (const Value* result : op->results()) {
-          ops_[result->name()] = op;
-          if (const Constant* literal = LiteralOf(graph, result))
-            NoteOperand(result->name(), *literal);
-        }
-      }
-    }
-  }
-
-  llvm::Error See(const Result& result) override {
-    const Constant before = result.tensor.ToConstant();
-    const double units = rounding_(result.op);
-    if (units != 0 && kFloats.Contains(result.tensor.dtype())) {
-      const double epsilon = Epsilon(result.tensor.dtype());
-      // f16 and bf16 are summed in f32.
-      const double sum_epsilon = std::min(epsilon, Epsilon(DType::kF32));
-      const double error = units * epsilon * std::max(LargestOf(before), at_least_) +
-                           units * sum_epsilon * LargestTerm(result) +
-                           AngleError(result, LargestOf(before));
-      may_overflow_ = may_overflow_ || MayOverflow(before);
-      switch (result.tensor.dtype()) {
-        case DType::kF16:
-          Perturb<float16>(result, before, error);
-          break;
-        case DType::kBF16:
-          Perturb<bfloat16>(result, before, error);
-          break;
-        case DType::kF32:
-          Perturb<float>(result, before, error);
-          break;
-        default:
-          Perturb<double>(result, before, error);
-      }
-    }
-    NoteOperand(result.name, before);
-    return llvm::Error::success();
-  }
-
- private:
-  void NoteOperand(llvm::StringRef name, const Constant& values) {
-    largest_[name] = LargestOf(values);
-    may_overflow_ = may_overflow_ || MayOverflow(values);
-  }
-
-  /// The largest term of the sums of which the result consists; 0 if it does not.
-  double LargestTerm(const Result& result) const {
-    const Op* op = ops_.lookup(result.name);
-    if (op == nullptr || !AddsElements(op->type())) return 0;
-    double term = 1;
-    for (const Value* operand : op->operands().take_front(2))
-      term *= largest_.lookup(operand->name());
-    return term;
-  }
-
-  /// ONNX computes the angles of rotary_embedding in f32, pdl in double precision.
-  double AngleError(const Result& result, double largest) const {
-    const Op* op = ops_.lookup(result.name);
-    if (op == nullptr || op->type() != "rotary_embedding") return 0;
-    const double speed = std::max(1.0, 1 / op->attributes().Float("base"));
-    return Epsilon(DType::kF32) * largest_.lookup(op->operands()[1]->name()) * speed * largest;
-  }
-
-  template <typename T>
-  void Perturb(const Result& result, const Constant& before, double error) {
-    // f16 and bf16 are computed in f32.
-    using Wide = std::conditional_t<std::is_same_v<T, double>, double, float>;
-    // The tensor is the memory that the next call reads, since the run is on the CPU.
-    T* const elements = const_cast<T*>(result.tensor.data<T>());
-    // A partial sum may overflow to one infinity and meet the other one, depending on its order.
-    const double limit{std::numeric_limits<Wide>::max()};
-    const bool has_huge_terms = LargestTerm(result) >= limit / 1024;
-    // Keys that causality masks are multiplied by 0 if they are in the same panel.
-    const Op* op = ops_.lookup(result.name);
-    const bool spreads = op != nullptr && op->type() == "attention" &&
-                         op->attributes().Bool("causal") && !IsFinite(before);
-    for (int64_t i = 0; i < before.num_elements(); ++i) {
-      const double sign = random_() % 2 == 0 ? 1 : -1;
-      const double value{static_cast<Wide>(elements[i])};
-      if (std::isfinite(value)) {
-        elements[i] = T(static_cast<Wide>(value + sign * error));
-        const bool is_near_limit = has_huge_terms || std::abs(value) >= limit / 1024;
-        if (sign > 0 && (spreads || (may_overflow_ && is_near_limit))) elements[i] = T(NAN);
-      } else if ((may_overflow_ || spreads) && sign > 0) {
-        elements[i] = T(std::isnan(value) ? HUGE_VALF : NAN);
-      }
-    }
-  }
-
-  std::mt19937_64 random_;
-  std::function<double(llvm::StringRef)> rounding_;
-  double at_least_;
-  /// Whether there has been a huge element.
-  bool may_overflow_ = false;
-  llvm::StringMap<const Op*> ops_;
-  /// The largest finite magnitudes of values.
-  llvm::StringMap<double> largest_;
-};
-
 /// Whether all results of calls are finite, and whether one of them has huge elements.
 class FiniteResults final : public RunObserver {
  public:
@@ -238,26 +87,17 @@ class FiniteResults final : public RunObserver {
   bool may_overflow_ = false;
 };
 
-/// Whether an input or the result of a call has huge elements.
-bool HasHuge(const Graph& graph, const llvm::StringMap<PackedConstant>& inputs) {
-  FiniteResults seen;
-  auto results = Run(graph, inputs, {.optimize = false, .fuse = false, .observer = &seen});
-  if (!results) llvm::consumeError(results.takeError());
-  return seen.may_overflow() || llvm::any_of(inputs, [](const auto& input) {
-           return MayOverflow(input.second.values, /*in_onnx=*/true);
-         });
-}
-
-/// Whether huge elements lead to results of calls that are not finite.
-bool Overflows(const Graph& graph, const llvm::StringMap<PackedConstant>& inputs,
-               const llvm::StringMap<Constant>& weights) {
+/// Whether an input or the result of a call has huge elements; with `and_not_finite`, whether there
+/// also is a result that is not finite.
+bool HasHuge(const Graph& graph, const llvm::StringMap<PackedConstant>& inputs,
+             const llvm::StringMap<Constant>& weights = {}, bool and_not_finite = false) {
   FiniteResults seen;
   auto results = Run(graph, inputs, {.optimize = false, .fuse = false, .observer = &seen}, weights);
   if (!results) llvm::consumeError(results.takeError());
   const bool is_huge = seen.may_overflow() || llvm::any_of(inputs, [](const auto& input) {
                          return MayOverflow(input.second.values, /*in_onnx=*/true);
                        });
-  return is_huge && !seen.are_finite();
+  return is_huge && !(and_not_finite && seen.are_finite());
 }
 
 bool AreFinite(const RandomGraph& random) {
@@ -553,7 +393,7 @@ void Differential::CompareOnnx(const RandomGraph& random, const RunResults& expe
   if (difference.empty()) return;
   // The formula of standardize squares elements in the dtype, the kernel in double precision. Where
   // there are nan or infinities anyway, huge elements are enough.
-  if (AreFinite(random) ? Overflows(imported->graph, inputs, imported->weights)
+  if (AreFinite(random) ? HasHuge(imported->graph, inputs, imported->weights, true)
                         : HasHuge(random.graph, random.inputs))
     return;
   differences->push_back("import: " + difference);
