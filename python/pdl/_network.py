@@ -2,18 +2,16 @@
 
 from __future__ import annotations
 
-import difflib
 import os
-from typing import Any, Callable, Iterable, Iterator, Mapping, Sequence
-
-import numpy as np
+from typing import Any, Callable, Mapping, Sequence
 
 from pdl import _pdl
 from pdl._arrays import to_array
 from pdl._check import integer_of, seed_of, shown, text_of, truth_of
 from pdl._profile import Profile, profile_of
 from pdl._render import Renderer
-from pdl._types import dims_of, dtype_of, range_of
+from pdl._types import dtype_of
+from pdl._values import Values, fitting, hint_of
 from pdl._weights import WeightFile, weights as weight_file
 from pdl.errors import FileError, UnknownNameError, WeightError
 
@@ -26,33 +24,6 @@ def check_is_source(text: object) -> None:
     given = text_of(text, "the source")
     if given.endswith(_ENDINGS) and "\n" not in given:
         raise FileError(f"expected source, got the file name '{given}': use pdl.load to read files")
-
-
-class Values(Mapping[str, _pdl.Tensor]):
-    """A read-only snapshot of the values of parameters or states, by name."""
-
-    def __init__(self, kind: str, values: Mapping[str, _pdl.Tensor]) -> None:
-        self._kind = kind
-        self._values = values
-
-    def __getitem__(self, name: str) -> _pdl.Tensor:
-        if name not in self._values:
-            raise KeyError(f"the network has no {self._kind} '{name}'{_hint(name, self._values)}")
-        return self._values[name]
-
-    def __iter__(self) -> Iterator[str]:
-        return iter(self._values)
-
-    def __len__(self) -> int:
-        return len(self._values)
-
-    def __repr__(self) -> str:
-        return repr(dict(self._values))
-
-    def __setitem__(self, name: str, value: Any) -> None:
-        raise TypeError(
-            f"this mapping of {self._kind}s is read-only: use net.set_{self._kind}({name!r}, …)"
-        )
 
 
 class Network(_pdl.NetworkCore):
@@ -140,11 +111,11 @@ class Network(_pdl.NetworkCore):
         name = text_of(name, "name")
         is_state = kind == "state"
         rows = self.program.states if is_state else self.program.parameters
-        fitting = _fitting(kind, name, rows, value)
-        (self._set_state if is_state else self._set_parameter)(name, fitting)
+        value = fitting(kind, name, rows, value)
+        (self._set_state if is_state else self._set_parameter)(name, value)
         training = self._training()
         if training is not None:
-            training.set_value(name, fitting)
+            training.set_value(name, value)
 
     def run(
         self,
@@ -370,7 +341,7 @@ def weights_of(program: _pdl.Program, weights: Weights) -> Any:
         if not isinstance(name, str):
             raise TypeError(f"the name of a weight must be a string, not {shown(name)}")
         if name not in types:
-            hint = _hint(name, types)
+            hint = hint_of(name, types)
             message = f"the network has no parameter or state '{name}'{hint} [PDL0404]"
             raise WeightError(message, "PDL0404")
         try:
@@ -379,41 +350,6 @@ def weights_of(program: _pdl.Program, weights: Weights) -> Any:
             wrong = TypeError if isinstance(error, TypeError) else ValueError
             raise wrong(f"weight '{name}': {error}") from None
     return arrays
-
-
-def _hint(name: Any, known: Iterable[str]) -> str:
-    """"; did you mean 'image'?" if there is a similar name."""
-    near = difflib.get_close_matches(str(name), list(known), n=1)
-    return f"; did you mean '{near[0]}'?" if near else ""
-
-
-def _fitting(kind: str, name: str, rows: list[tuple[str, str, str]], value: Any) -> _pdl.Tensor:
-    """The value as a tensor of the declared type."""
-    types = {row[0]: row[1] for row in rows}
-    if name not in types:
-        message = f"the network has no {kind} '{name}'{_hint(name, types)} [PDL0102]"
-        raise UnknownNameError(message, "PDL0102")
-    type = types[name]
-    try:
-        tensor = _pdl.tensor(to_array(value, dtype_of(type)))
-    except (TypeError, ValueError, OverflowError) as error:
-        wrong = TypeError if isinstance(error, TypeError) else ValueError
-        raise wrong(f"{kind} '{name}': {error}") from None
-    dims = dims_of(type)
-    if (
-        tensor.dtype != dtype_of(type)
-        or len(tensor.shape) != len(dims)
-        or any(isinstance(dim, int) and dim != size for dim, size in zip(dims, tensor.shape))
-    ):
-        message = f"{kind} '{name}' is declared {type}, got {tensor.type}"
-        if tensor.dtype != dtype_of(type):
-            message += f'; pdl.tensor(array, dtype="{dtype_of(type)}") converts it'
-        raise WeightError(f"{message} [PDL0404]", "PDL0404")
-    range = range_of(type)
-    elements = np.asarray(tensor) if range else np.zeros(0)
-    if range and elements.size and not range[0] <= elements.min() <= elements.max() < range[1]:
-        raise WeightError(f"{kind} '{name}' is declared {type}, but an element is outside the range [PDL0404]", "PDL0404")
-    return tensor
 
 
 def make(program: _pdl.Program, device: str, weights: Weights, threads: int, seed: int) -> Network:
