@@ -39,10 +39,11 @@ void Fill(Tensor& tensor, uint64_t bound, std::mt19937_64& random) {
   }
 }
 
-/// Samples the row offsets of a ragged value and the indices of a sparse one; returns the sizes of
-/// the tensor of its elements.
-llvm::Expected<Sizes> SampleLayout(llvm::ArrayRef<int64_t> sizes, PackedValue* value,
-                                   std::mt19937_64& random) {
+/// Samples the row offsets of a ragged value, unless `lengths` returns them, and the indices of a
+/// sparse one; returns the sizes of the tensor of its elements.
+llvm::Expected<Sizes> SampleLayout(llvm::ArrayRef<int64_t> sizes,
+                                   llvm::function_ref<const Tensor*(llvm::StringRef)> lengths,
+                                   PackedValue* value, std::mt19937_64& random) {
   int64_t rows = sizes[0];
   // Allocated before sampling, so that values that are too large are rejected at once.
   auto add_offsets = [&](int64_t count) {
@@ -51,6 +52,12 @@ llvm::Expected<Sizes> SampleLayout(llvm::ArrayRef<int64_t> sizes, PackedValue* v
     return offsets;
   };
   for (unsigned level = 0; level < value->type.ragged_levels(); ++level) {
+    const Tensor* given = lengths ? lengths(value->type.dims[level + 1].ToString()) : nullptr;
+    if (given && given->num_elements() - 1 == rows) {
+      value->offsets.push_back(*given);
+      rows = given->data<int64_t>()[rows];
+      continue;
+    }
     llvm::Expected<Tensor> offsets = add_offsets(rows);
     if (!offsets) return offsets.takeError();
     int64_t* at = offsets->data<int64_t>();
@@ -83,7 +90,8 @@ llvm::Expected<Sizes> SampleLayout(llvm::ArrayRef<int64_t> sizes, PackedValue* v
 
 llvm::Expected<PackedValue> DrawValue(
     llvm::StringRef name, const Type& type, uint64_t seed,
-    llvm::function_ref<std::optional<int64_t>(llvm::StringRef)> size) {
+    llvm::function_ref<std::optional<int64_t>(llvm::StringRef)> size,
+    llvm::function_ref<const Tensor*(llvm::StringRef)> lengths) {
   Sizes sizes;  // of all dims except ragged ones
   for (const Dim& dim : type.dims) {
     if (dim.is_ragged()) continue;
@@ -107,7 +115,7 @@ llvm::Expected<PackedValue> DrawValue(
   if (llvm::Expected<int64_t> bytes = CheckedNumBytes(type.dtype, sizes); !bytes)
     return bytes.takeError();
   if (!type.is_plain()) {
-    llvm::Expected<Sizes> packed = SampleLayout(sizes, &value, random);
+    llvm::Expected<Sizes> packed = SampleLayout(sizes, lengths, &value, random);
     if (!packed) return packed.takeError();
     sizes = std::move(*packed);
   }

@@ -78,6 +78,19 @@ llvm::Expected<Tensor> ToIndices(const Tensor& tensor, llvm::StringRef what) {
   return Tensor::FromValues<int64_t>(DType::kI64, tensor.sizes(), wide);
 }
 
+/// Checks that all elements in a file for a `sparse bool` are 1.
+llvm::Error CheckOnes(const Tensor& values, const Type& type, llvm::StringRef name,
+                      llvm::StringRef path) {
+  const Constant elements = values.ToConstant();
+  for (int64_t i = 0; i < elements.num_elements(); ++i)
+    if (elements.ElementAsDouble(i) != 1)
+      return MakeUserError(Code::kInputType,
+                           "declared {0}, a matrix of ones, and element {1} of '{2}' in {3} is {4}",
+                           type.ToString(), i, name, path,
+                           FloatToString(elements.ElementAsDouble(i)));
+  return llvm::Error::success();
+}
+
 /// The value of a sparse input in a file of SciPy.
 llvm::Expected<PackedValue> PackedFromSciPy(const Type& type, llvm::StringRef path) {
   llvm::Expected<SciPyMatrix> matrix = ReadSciPyMatrix(path);
@@ -96,15 +109,16 @@ llvm::Expected<PackedValue> PackedFromSciPy(const Type& type, llvm::StringRef pa
   value.offsets.push_back(std::move(*offsets));
   value.indices = std::move(*indices);
   value.values = std::move(matrix->values);
-  if (type.dtype != DType::kBool) return value;
-  const Constant elements = value.values.ToConstant();
-  for (int64_t i = 0; i < elements.num_elements(); ++i)
-    if (elements.ElementAsDouble(i) != 1)
-      return MakeUserError(
-          Code::kInputType,
-          "declared {0}, a matrix of ones, and element {1} of 'data' in {2} is {3}",
-          type.ToString(), i, path, FloatToString(elements.ElementAsDouble(i)));
+  if (type.dtype == DType::kBool)
+    if (llvm::Error error = CheckOnes(value.values, type, "data", path)) return error;
   return value;
+}
+
+/// Whether the arrays are those of a file of SciPy, perhaps of another format than CSR.
+bool IsSciPyFile(llvm::ArrayRef<NamedTensor> arrays) {
+  return llvm::any_of(arrays, [](const NamedTensor& array) {
+    return array.first == "indptr" || array.first == "shape" || array.first == "data";
+  });
 }
 
 }  // namespace
@@ -128,26 +142,32 @@ llvm::Expected<PackedValue> ParsePackedLiteral(llvm::StringRef text, const Type&
 llvm::Expected<PackedValue> PackedFromArrays(llvm::StringRef name, const Type& type,
                                              llvm::ArrayRef<NamedTensor> arrays,
                                              llvm::StringRef source) {
-  if (type.ragged_levels() == 0) return PackedFromSciPy(type, source);
-  auto find = [&](llvm::StringRef array_name) -> llvm::Expected<Tensor> {
-    std::vector<llvm::StringRef> names;
-    for (const NamedTensor& array : arrays) {
-      if (array.first == array_name) return array.second;
-      names.push_back(array.first);
-    }
-    return MakeUserError(Code::kMissingInput,
-                         "{0} has no array '{1}', which a value of {2} has; {3}", source,
-                         array_name, type.ToString(),
-                         names.empty() ? "it has none" : "it has " + llvm::join(names, ", "));
+  const auto find = [&](llvm::StringRef array_name) -> const Tensor* {
+    for (const NamedTensor& array : arrays)
+      if (array.first == array_name) return &array.second;
+    return nullptr;
   };
+  const llvm::SmallVector<PartType, 4> parts = PartsOf(name, type);
+  // The input may be named as one of SciPy's arrays, so its elements do not count.
+  const bool has_parts = llvm::any_of(parts, [&](const PartType& part) {
+    return part.part != Part::kValues && find(PartName(name, part.part)) != nullptr;
+  });
+  if (type.ragged_levels() == 0 && !has_parts && IsSciPyFile(arrays))
+    return PackedFromSciPy(type, source);
   PackedValue value;
   value.type = type;
-  for (const PartType& part : PartsOf(name, type)) {
+  for (const PartType& part : parts) {
     const std::string part_name = PartName(name, part.part);
-    llvm::Expected<Tensor> array = find(part_name);
-    if (!array) return array.takeError();
+    const Tensor* array = find(part_name);
+    if (array == nullptr) {
+      const auto names =
+          llvm::map_range(arrays, [](const NamedTensor& each) { return each.first; });
+      return MakeUserError(
+          Code::kMissingInput, "{0} has no array '{1}', which a value of {2} has; it has {3}",
+          source, part_name, type.ToString(), arrays.empty() ? "none" : llvm::join(names, ", "));
+    }
     if (part.part == Part::kValues) {
-      value.values = std::move(*array);
+      value.values = *array;
       continue;
     }
     llvm::Expected<Tensor> indices = ToIndices(*array, part_name);
@@ -155,12 +175,14 @@ llvm::Expected<PackedValue> PackedFromArrays(llvm::StringRef name, const Type& t
     (part.part == Part::kIndices ? value.indices : value.offsets.emplace_back()) =
         std::move(*indices);
   }
+  const Tensor* ones = type.is_sparse() && type.dtype == DType::kBool ? find(name) : nullptr;
+  if (ones != nullptr)
+    if (llvm::Error error = CheckOnes(*ones, type, name, source)) return error;
   return value;
 }
 
 llvm::Expected<PackedValue> ReadPacked(llvm::StringRef name, const Type& type,
                                        llvm::StringRef path) {
-  if (type.ragged_levels() == 0) return PackedFromSciPy(type, path);
   llvm::Expected<std::vector<NamedTensor>> arrays = ReadNpz(path);
   if (!arrays) return arrays.takeError();
   return PackedFromArrays(name, type, *arrays, path);

@@ -13,9 +13,10 @@ namespace pdl {
 /// [4]]`, for a sparse one a matrix with all its zeros.
 llvm::Expected<PackedValue> ParsePackedLiteral(llvm::StringRef text, const Type& type);
 
-/// The same from the arrays of a .npz file: `x` and `x.offsets` (and `x.offsets2`) for a ragged x;
-/// the arrays of SciPy's `save_npz` for a sparse matrix in CSR form, which are read again. `source`
-/// is the path of the file.
+/// The same from the arrays of a .npz file, named as by PartsOf: `x` and `x.offsets` (and
+/// `x.offsets2`) for a ragged x, also `x.indices` for a sparse one. A sparse matrix may instead be
+/// one in CSR form that SciPy's `save_npz` wrote; that file is read again. `source` is the path of
+/// the file.
 llvm::Expected<PackedValue> PackedFromArrays(llvm::StringRef name, const Type& type,
                                              llvm::ArrayRef<NamedTensor> arrays,
                                              llvm::StringRef source);

@@ -1,6 +1,7 @@
 #include "tools/pdl/support/run_inputs.h"
 
 #include "llvm/ADT/STLExtras.h"
+#include "llvm/ADT/SetVector.h"
 #include "llvm/ADT/StringExtras.h"
 #include "pdl/op/error.h"
 #include "pdl/op/literal.h"
@@ -21,6 +22,18 @@ const Value* FindInput(const Graph& graph, llvm::StringRef name) {
   for (const Value* input : graph.inputs())
     if (input->name() == name) return input;
   return nullptr;
+}
+
+/// The input that an array of an archive belongs to: the one of its name, or the ragged or sparse
+/// one that it is a part of.
+const Value* InputOfArray(const Graph& graph, llvm::StringRef array) {
+  if (const Value* input = FindInput(graph, array)) return input;
+  const Value* input = FindInput(graph, array.rsplit('.').first);
+  if (input == nullptr || input->type().is_plain()) return nullptr;
+  const bool is_part = llvm::any_of(
+      PartsOf(input->name(), input->type()),
+      [&](const PartType& part) { return PartName(input->name(), part.part) == array; });
+  return is_part ? input : nullptr;
 }
 
 llvm::Error NoSuchInput(const Graph& graph, llvm::StringRef name) {
@@ -91,7 +104,9 @@ static llvm::Error NoSuchSymbol(const Graph& graph, llvm::ArrayRef<std::string> 
 }
 
 llvm::Error RunInputs::Feed(const Graph& graph, const CommonOptions& options, Scope* scope) {
-  sizes_ = options.sizes;
+  sizes_.clear();
+  lengths_.clear();
+  without_rows_.clear();
   columns_.clear();
   // Reports all errors at once.
   llvm::Error errors = llvm::Error::success();
@@ -112,11 +127,12 @@ llvm::Error RunInputs::Feed(const Graph& graph, const CommonOptions& options, Sc
     }
   }
   errors = llvm::joinErrors(std::move(errors), FeedArchives(graph, scope));
+  errors = llvm::joinErrors(std::move(errors), FeedWithoutRows(options, scope));
+  errors = llvm::joinErrors(std::move(errors), CheckColumns());
   for (const Value* input : random)
     errors = llvm::joinErrors(std::move(errors), FeedRandom(*input, options, scope));
-  errors = llvm::joinErrors(std::move(errors), CheckColumns());
   for (const auto& size : options.sizes) {
-    const int64_t fed = sizes_.lookup(size.first());
+    const int64_t fed = sizes_.try_emplace(size.first(), size.second).first->second;
     if (fed == size.second) continue;
     errors = llvm::joinErrors(
         std::move(errors),
@@ -140,7 +156,30 @@ llvm::Error RunInputs::FeedPacked(const Value& input, llvm::StringRef text, Scop
   }
   llvm::Expected<PackedValue> value = ParsePackedLiteral(text, type);
   if (!value) return value.takeError();
+  if (!type.is_sparse() && value->values.size(0) == 0) {
+    without_rows_.emplace_back(&input, std::move(*value));
+    return llvm::Error::success();
+  }
   return PutPacked(input, *value, "the literal", scope);
+}
+
+llvm::Error RunInputs::FeedWithoutRows(const CommonOptions& options, Scope* scope) {
+  llvm::Error errors = llvm::Error::success();
+  for (auto& [input, value] : without_rows_) {
+    Sizes sizes = {0};
+    for (const Dim& dim : llvm::drop_begin(PackedDims(input->type().dims))) {
+      llvm::Expected<int64_t> size =
+          dim.Evaluate([&](llvm::StringRef symbol) { return SizeOf(symbol, options); });
+      sizes.push_back(size ? *size : 0);
+      llvm::consumeError(size.takeError());
+    }
+    llvm::Expected<Tensor> nothing = Tensor::Allocate(value.values.dtype(), sizes);
+    if (nothing) value.values = std::move(*nothing);
+    errors =
+        llvm::joinErrors(std::move(errors), nothing ? PutPacked(*input, value, "the literal", scope)
+                                                    : nothing.takeError());
+  }
+  return errors;
 }
 
 llvm::Error RunInputs::PutPacked(const Value& input, const PackedValue& value,
@@ -155,11 +194,44 @@ llvm::Error RunInputs::PutPacked(const Value& input, const PackedValue& value,
                          type.ToString(), source, value.values.TypeString(), DTypeName(type.dtype));
   }
   value.Put(scope, input.name());
+  RecordPacked(input, value, *scope);
   if (type.is_sparse()) columns_.emplace_back(&input, value.type.dims.back());
   return llvm::Error::success();
 }
 
-llvm::Error RunInputs::CheckColumns() const {
+void RunInputs::RecordPacked(const Value& input, const PackedValue& value, const Scope& scope) {
+  const Type& type = input.type();
+  const unsigned levels = type.ragged_levels();
+  // The run reports parts that do not fit.
+  if (!type.is_sparse() && value.values.rank() != type.rank() - levels) return;
+  llvm::Expected<PackedValue> checked = PackedValue::Find(scope, input.name(), type);
+  if (!checked) return llvm::consumeError(checked.takeError());
+  for (unsigned level = 0; level < levels; ++level)
+    lengths_.try_emplace(type.dims[level + 1].ToString(), value.offsets[level]);
+  const Type sized = checked->SizedType();
+  const unsigned num_dims = type.is_sparse() ? 1 : type.rank();
+  for (unsigned axis = 0; axis < num_dims; ++axis)
+    if (sized.dims[axis].is_constant()) Record(type.dims[axis], sized.dims[axis].constant());
+}
+
+void RunInputs::Record(const Dim& dim, int64_t size) {
+  llvm::Expected<std::optional<std::pair<std::string, int64_t>>> solved = dim.Solve(size);
+  // The run reports sizes that do not fit, because it knows all of them.
+  if (!solved) {
+    llvm::consumeError(solved.takeError());
+  } else if (*solved) {
+    sizes_[(*solved)->first] = (*solved)->second;
+  }
+}
+
+std::optional<int64_t> RunInputs::SizeOf(llvm::StringRef symbol,
+                                         const CommonOptions& options) const {
+  for (const llvm::StringMap<int64_t>* sizes : {&sizes_, &options.sizes})
+    if (const auto found = sizes->find(symbol); found != sizes->end()) return found->second;
+  return std::nullopt;
+}
+
+llvm::Error RunInputs::CheckColumns() {
   for (const auto& [input, columns] : columns_) {
     const Dim& declared = input->type().dims.back();
     if (!columns.is_constant() || declared.is_constant()) continue;
@@ -169,7 +241,8 @@ llvm::Error RunInputs::CheckColumns() const {
           return found == sizes_.end() ? std::nullopt : std::optional(found->second);
         });
     if (!size) {
-      llvm::consumeError(size.takeError());  // which the run reports
+      llvm::consumeError(size.takeError());
+      Record(declared, columns.constant());
     } else if (*size != columns.constant()) {
       return MakeUserError(Code::kSymbolConflict,
                            "input '{0}' has {1} columns, but {2} is {3} in the other inputs",
@@ -212,16 +285,16 @@ llvm::Error RunInputs::FeedArchives(const Graph& graph, Scope* scope) {
     }
     bool is_used = false;
     std::vector<llvm::StringRef> names;
-    std::vector<const Value*> packed;
+    llvm::SetVector<const Value*> packed;
     for (NamedTensor& member : *members) {
       names.push_back(member.first);
-      const Value* input = FindInput(graph, member.first);
+      const Value* input = InputOfArray(graph, member.first);
       if (input == nullptr) continue;
       is_used = true;
       // A value given for this input takes precedence over the archive.
       if (values_.count(input->name()) != 0) continue;
       if (!input->type().is_plain()) {
-        packed.push_back(input);
+        packed.insert(input);
         continue;
       }
       errors = llvm::joinErrors(std::move(errors),
@@ -258,18 +331,8 @@ llvm::Error RunInputs::Put(const Value& input, Tensor tensor, llvm::StringRef so
                          "silently",
                          type.ToString(), source, tensor.TypeString(), DTypeName(type.dtype));
   }
-  if (tensor.rank() == type.rank()) {
-    for (unsigned axis = 0; axis < type.rank(); ++axis) {
-      llvm::Expected<std::optional<std::pair<std::string, int64_t>>> solved =
-          type.dims[axis].Solve(tensor.size(axis));
-      // The run reports sizes that do not fit, because it knows all of them.
-      if (!solved) {
-        llvm::consumeError(solved.takeError());
-      } else if (*solved) {
-        sizes_[(*solved)->first] = (*solved)->second;
-      }
-    }
-  }
+  if (tensor.rank() == type.rank())
+    for (unsigned axis = 0; axis < type.rank(); ++axis) Record(type.dims[axis], tensor.size(axis));
   scope->Create(input.name())->Set(std::move(tensor));
   return llvm::Error::success();
 }
@@ -278,12 +341,15 @@ llvm::Error RunInputs::FeedRandom(const Value& input, const CommonOptions& optio
   const Type& type = input.type();
   std::string unknown;
   auto size = [&](llvm::StringRef symbol) -> std::optional<int64_t> {
-    const auto found = sizes_.find(symbol);
-    if (found != sizes_.end()) return found->second;
-    unknown = symbol.str();
-    return std::nullopt;
+    const std::optional<int64_t> known = SizeOf(symbol, options);
+    if (!known) unknown = symbol.str();
+    return known;
   };
-  llvm::Expected<PackedValue> value = DrawValue(input.name(), type, options.seed, size);
+  auto lengths = [&](llvm::StringRef dim) -> const Tensor* {
+    const auto found = lengths_.find(dim);
+    return found == lengths_.end() ? nullptr : &found->second;
+  };
+  llvm::Expected<PackedValue> value = DrawValue(input.name(), type, options.seed, size, lengths);
   if (!value && !unknown.empty()) {
     llvm::consumeError(value.takeError());
     return MakeUserError(Code::kMissingInput,

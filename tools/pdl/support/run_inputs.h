@@ -2,7 +2,9 @@
 #define PDL_TOOLS_PDL_SUPPORT_RUN_INPUTS_H_
 
 #include <map>
+#include <optional>
 #include <string>
+#include <vector>
 
 #include "llvm/ADT/StringMap.h"
 #include "llvm/ADT/StringRef.h"
@@ -39,16 +41,30 @@ class RunInputs {
                         Scope* scope);
   llvm::Error FeedOne(const Value& input, llvm::StringRef text, Scope* scope);
   llvm::Error FeedArchives(const Graph& graph, Scope* scope);
+  /// Feeds the ragged inputs whose literals have no rows, from which the run would take the sizes
+  /// of their other dims; those are the sizes that are known.
+  llvm::Error FeedWithoutRows(const CommonOptions& options, Scope* scope);
   /// Checks the numbers of columns of sparse inputs, which their parts do not state, against the
-  /// sizes of the other inputs.
-  llvm::Error CheckColumns() const;
+  /// sizes of the other inputs, and records those that are new.
+  llvm::Error CheckColumns();
   llvm::Error FeedRandom(const Value& input, const CommonOptions& options, Scope* scope);
   /// Puts the tensor into the scope, and records the symbols that its sizes determine.
   llvm::Error Put(const Value& input, Tensor tensor, llvm::StringRef source, Scope* scope);
+  /// Records the symbol that a size determines.
+  void Record(const Dim& dim, int64_t size);
+  /// The same for all sizes of a ragged or sparse value in the scope except the number of columns,
+  /// and its lengths.
+  void RecordPacked(const Value& input, const PackedValue& value, const Scope& scope);
+  /// The size of a symbol in the inputs that were fed, or else that of --size.
+  std::optional<int64_t> SizeOf(llvm::StringRef symbol, const CommonOptions& options) const;
 
   std::map<std::string, std::string> values_;
   std::vector<std::string> archives_;
   llvm::StringMap<int64_t> sizes_;
+  /// The offsets of ragged dims, such as "~T", in the inputs that were fed.
+  llvm::StringMap<Tensor> lengths_;
+  /// The ragged inputs whose literals have no rows.
+  std::vector<std::pair<const Value*, PackedValue>> without_rows_;
   /// The sparse inputs that were fed, with their numbers of columns if those are known.
   std::vector<std::pair<const Value*, Dim>> columns_;
 };
