@@ -18,6 +18,7 @@
 #include "tools/pdl/test/compare.h"
 #include "tools/pdl/test/report.h"
 #include "tools/pdl/test/scope.h"
+#include "tools/pdl/test/without_tests.h"
 
 namespace pdl {
 namespace {
@@ -26,7 +27,8 @@ constexpr CommandLine::Help kHelp = {
     "pdl test", "FILE|FOLDER... [OPTION]...",
     R"(Runs the `test` blocks of source files (.pdl; for a folder, all files in it), each on
 a fresh network with seed 0 in inference mode, and reports the failures with their
-locations. Exits with status 1 if a test fails.
+locations. A file without tests is only compiled. Exits with status 1 if a test fails or
+a file has errors.
 )",
     R"(pdl test model.pdl
 pdl test models --filter=shape
@@ -175,6 +177,17 @@ struct Totals {
   unsigned passed = 0, failed = 0, files = 0;
 };
 
+/// The message of the first error.
+std::string FirstOf(const llvm::Error& errors) {
+  std::vector<std::string> messages;
+  llvm::visitErrors(errors, [&](const llvm::ErrorInfoBase& error) {
+    if (!error.isA<SourceErrors>()) return messages.push_back(error.message());
+    for (const Diagnostic& each : static_cast<const SourceErrors&>(error).diagnostics().all())
+      if (each.severity == Severity::kError) messages.push_back(each.message);
+  });
+  return messages.front();
+}
+
 int TestFile(llvm::StringRef path, const TestArguments& arguments, DeviceContext* context,
              Totals* totals, std::vector<TestOutcome>* outcomes) {
   llvm::Expected<InputFile> file = ReadInputFile(path);
@@ -185,13 +198,18 @@ int TestFile(llvm::StringRef path, const TestArguments& arguments, DeviceContext
   WeightFiles weights(file->folder);
   const TestSuite suite(
       MakeCompileRequest(*file, *source, ToLoadOptions(arguments.common), &weights), &diagnostics);
+  llvm::Error errors = llvm::Error::success();
   if (diagnostics.has_errors()) {
     diagnostics.Sort();
-    TestOutcome outcome{path.str(), "(the file)", 0, {}, true};
-    outcome.failures.push_back(diagnostics.all().front().message);
+    errors = llvm::make_error<SourceErrors>(std::move(diagnostics));
+  } else if (suite.tests().empty() && arguments.filter.empty()) {
+    errors = CheckWithoutTests(*file, arguments.common);
+  }
+  if (errors) {
+    TestOutcome outcome{path.str(), "(the file)", 0, {FirstOf(errors)}, true};
     outcomes->push_back(std::move(outcome));
     ++totals->failed;
-    return Finish(llvm::make_error<SourceErrors>(std::move(diagnostics)));
+    return Finish(std::move(errors));
   }
   bool any = false;
   llvm::StringSet<> said;

@@ -9,6 +9,7 @@
 #include "tools/pdl/support/console.h"
 #include "tools/pdl/support/load_network.h"
 #include "tools/pdl/test/scope.h"
+#include "tools/pdl/test/without_tests.h"
 
 namespace pdl {
 namespace {
@@ -121,6 +122,8 @@ llvm::Expected<std::vector<TestCall>> CallsOfTests(llvm::StringRef path,
   const TestSuite suite(MakeCompileRequest(*file, *source, ToLoadOptions(options), &weights),
                         &diagnostics);
   if (diagnostics.has_errors()) return llvm::make_error<SourceErrors>(std::move(diagnostics));
+  if (suite.tests().empty())
+    if (llvm::Error error = CheckWithoutTests(*file, options)) return error;
   NetworkOptions network;
   network.weight_folder = file->folder;
   network.optimize = network.fuse = false;
