@@ -324,6 +324,8 @@ void AddOptions(CommandLine& line, BenchArguments* bench) {
                  &bench->model);
   line.AddString("--python", "PROGRAM",
                  "the Python that has the package onnxruntime (default: python3)", &bench->python);
+  line.Require("--tolerance", "--baseline");
+  line.Require("--python", "--against");
   line.Section("Inputs");
   line.AddValue("-i, --input", "NAME=VALUE", "as for pdl run; random by default",
                 [bench](llvm::StringRef text) { return bench->inputs.Add(text); });

@@ -106,8 +106,6 @@ llvm::Error CheckArguments(const CommandLine& line, llvm::ArrayRef<llvm::StringR
   if (files.empty() || files.size() > 2) return line.Wrong("expected one or two networks");
   if (files.size() == 2 && arguments.passes)
     return line.Wrong("--passes is a search in one network");
-  if (files.size() == 2 && files[0] == "-" && files[1] == "-")
-    return line.Wrong("only one network can be read from standard input");
   if (files.size() == 1 && !arguments.passes && !arguments.request.only.empty())
     return line.Wrong("--only is for two networks, or --passes");
   const llvm::StringRef extension = llvm::sys::path::extension(arguments.request.out);

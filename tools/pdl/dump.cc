@@ -269,6 +269,31 @@ llvm::Error ReadStage(llvm::StringRef text, DumpArguments* dump) {
   return llvm::Error::success();
 }
 
+/// Reports options that have no effect on the stage.
+llvm::Error CheckOptions(const CommandLine& line, const DumpArguments& dump) {
+  if (StepPipeline().Find(dump.pass) != nullptr && !dump.step)
+    return line.Wrong("the pass '" + dump.pass + "' is part of a training step: give --step");
+  if (dump.micro_batches && (!dump.step || dump.stage != "plan"))
+    return line.Wrong("--micro-batches needs --step and --emit=plan");
+  if (dump.bucket_bytes && !dump.micro_batches) return line.Wrong("--bucket needs --micro-batches");
+  if (dump.no_locations && dump.stage != "proto")
+    return line.Wrong("--no-locations needs --emit=proto");
+  for (const char* option : {"--set", "--weights", "--precision", "--grad", "--step"})
+    if (dump.stage == "ast" && line.IsGiven(option))
+      return line.Wrong(llvm::Twine(option) + " does not change the syntax tree of --emit=ast");
+  const bool is_derived = dump.step || !dump.gradient_of.empty();
+  const bool is_lowered = dump.stage == "opt" || dump.stage == "plan" || !dump.pass.empty() ||
+                          (is_derived && dump.stage != "proto");
+  for (const char* option : {"--precision", "--weights"})
+    if (!is_lowered && line.IsGiven(option))
+      return line.Wrong(llvm::Twine(option) + " needs --emit=opt, plan or pass:NAME");
+  const bool is_planned = dump.stage == "plan" || PlanPipeline().Find(dump.pass) != nullptr;
+  for (const char* option : {"--size", "--training", "--device", "--threads"})
+    if (!is_planned && line.IsGiven(option))
+      return line.Wrong(llvm::Twine(option) + " needs --emit=plan, or a pass of the plan");
+  return llvm::Error::success();
+}
+
 }  // namespace
 
 int DumpMain(Arguments arguments) {
@@ -304,13 +329,7 @@ int DumpMain(Arguments arguments) {
   auto file = line.ParseOneFile(arguments);
   if (!file) return Finish(file.takeError());
   if (!*file) return kSuccess;
-  if (StepPipeline().Find(dump.pass) != nullptr && !dump.step)
-    return Finish(
-        line.Wrong("the pass '" + dump.pass + "' is part of a training step: give --step"));
-  if (dump.micro_batches && (!dump.step || dump.stage != "plan"))
-    return Finish(line.Wrong("--micro-batches needs --step and --emit=plan"));
-  if (dump.bucket_bytes && !dump.micro_batches)
-    return Finish(line.Wrong("--bucket needs --micro-batches"));
+  if (llvm::Error error = CheckOptions(line, dump)) return Finish(std::move(error));
   dump.common.training_step = dump.step;
   PassPrinter printer(dump.pass, dump.common.pass_timings.get());
   // If passes are observed, a plan is made from a copy of the graph.

@@ -137,6 +137,10 @@ int ViewMain(Arguments arguments) {
   if (view.out.empty()) return Finish(line.Wrong("no output is given: give -o OUT.html"));
   if ((*files)->size() == 2 && llvm::is_contained(**files, "-"))
     return Finish(line.Wrong("two networks are read from files"));
+  const bool is_measured = view.request.runs() || view.request.memory;
+  for (const char* option : {"--input", "--size"})
+    if (!is_measured && line.IsGiven(option))
+      return Finish(line.Wrong(llvm::Twine(option) + " needs --profile, --memory or --values"));
   return Finish(View(**files, view));
 }
 

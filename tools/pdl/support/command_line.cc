@@ -181,14 +181,15 @@ llvm::Error CommandLine::ParseOption(llvm::ArrayRef<llvm::StringRef> arguments, 
   return llvm::Error::success();
 }
 
+bool CommandLine::IsGiven(llvm::StringRef option) const {
+  if (option == "--sandbox") return is_sandboxed();
+  return llvm::any_of(
+      given_, [&](const Option* given) { return llvm::is_contained(given->spellings, option); });
+}
+
 llvm::Error CommandLine::CheckRequirements() const {
-  const auto is_given = [&](llvm::StringRef name) {
-    if (name == "--sandbox") return is_sandboxed();
-    return llvm::any_of(
-        given_, [&](const Option* option) { return llvm::is_contained(option->spellings, name); });
-  };
   for (const auto& [option, other] : requirements_)
-    if (is_given(option) && !is_given(other)) return Wrong(option + " requires " + other);
+    if (IsGiven(option) && !IsGiven(other)) return Wrong(option + " requires " + other);
   return llvm::Error::success();
 }
 
@@ -228,6 +229,7 @@ llvm::Expected<std::optional<std::vector<llvm::StringRef>>> CommandLine::Parse(
     }
   }
   if (llvm::Error error = CheckRequirements()) return error;
+  if (llvm::count(rest, "-") > 1) return Wrong("only one network can be read from standard input");
   if (llvm::Error error = CheckOutputs(rest)) return error;
   for (llvm::StringRef argument : rest) AddPath(argument, argument_use_ == ArgumentUse::kWrite);
   if (is_sandboxed())

@@ -85,12 +85,15 @@ class CommandLine {
   void Require(llvm::StringRef option, llvm::StringRef other) {
     requirements_.emplace_back(option, other);
   }
+  /// After Parse: whether an option was given, by its long name.
+  bool IsGiven(llvm::StringRef option) const;
   /// After Parse: whether it has entered the sandbox.
   bool is_sandboxed() const { return is_sandboxed_ && !is_not_sandboxed_; }
 
   /// Handles all options and returns the other arguments; prints the help and returns nullopt if it
   /// is asked for. "--name=value" and "--name value" are the same, "--" ends the options, and "-"
-  /// is not an option. An Error is a UsageError, or the DeviceError of EnterSandbox.
+  /// is not an option, but standard input, which is read once. An Error is a UsageError, or the
+  /// DeviceError of EnterSandbox.
   llvm::Expected<std::optional<std::vector<llvm::StringRef>>> Parse(
       llvm::ArrayRef<llvm::StringRef> arguments);
 

@@ -13,6 +13,7 @@ void AddTraceOptions(CommandLine& line, TraceArguments* arguments) {
       &arguments->path);
   line.AddByteSize("--trace-limit", "end the trace at this size (default 1GiB)",
                    [arguments](int64_t bytes) { arguments->max_bytes = bytes; });
+  line.Require("--trace-limit", "--trace");
 }
 
 llvm::Error WithTrace(const TraceArguments& arguments, llvm::StringRef network,
