@@ -235,6 +235,7 @@ llvm::Expected<bool> Compare(llvm::ArrayRef<llvm::StringRef> files, CompareArgum
     second.options.without_warnings = is_same;
     const bool can_share = is_same && !second.floats && arguments.weights_b.empty();
     if (llvm::Error error = can_share ? OpenSame(first, second) : Open(second)) return error;
+    if (llvm::Error error = arguments.pairs.Check(first, second)) return error;
   }
   if (llvm::Error error = is_file ? FeedOne(arguments.inputs, first)
                                   : FeedBoth(arguments.inputs, arguments.pairs, first, second))
@@ -255,7 +256,7 @@ llvm::Error CheckArguments(const CommandLine& line, llvm::ArrayRef<llvm::StringR
   const bool has_second = arguments.device_b || arguments.floats[0] || !arguments.weights_b.empty();
   if (!arguments.against.empty()) {
     if (files.size() == 2 || arguments.device_b || arguments.floats[0] ||
-        !arguments.weights_b.empty())
+        !arguments.weights_b.empty() || !arguments.pairs.is_empty())
       return line.Wrong("--against compares one unchanged network with a file");
     return llvm::Error::success();
   }
@@ -263,8 +264,6 @@ llvm::Error CheckArguments(const CommandLine& line, llvm::ArrayRef<llvm::StringR
     return line.Wrong(
         "only one network is given: give a second one, --device-b, --dtypes, --weights-b or "
         "--against");
-  if (files.size() == 2 && files[0] == "-" && files[1] == "-")
-    return line.Wrong("only one network can be read from standard input");
   if (files.size() == 1 && files[0] == "-" && (arguments.floats[0] || !arguments.weights_b.empty()))
     return line.Wrong(
         "standard input can be read only once; --dtypes and --weights-b require a file");

@@ -53,6 +53,19 @@ llvm::Error FeedFrom(const Scope& fed, const Side& first, const Pairs& pairs, Si
   return errors;
 }
 
+/// The names that --pair can refer to, of values as they are compared and as the source names them.
+std::vector<std::string> NamesOf(const Side& side) {
+  std::vector<std::string> names;
+  for (const Graph* graph : {&side.network->graph(), &side.network->optimized_graph()}) {
+    for (const GraphOutput& output : graph->outputs()) names.push_back(output.name);
+    for (const Value* input : graph->inputs()) names.push_back(input->name());
+    for (const Value* variable : Variables(*graph)) names.push_back(variable->name());
+    for (const Op* op : graph->ops())
+      for (const Value* result : op->results()) names.push_back(result->name());
+  }
+  return names;
+}
+
 }  // namespace
 
 llvm::Error Pairs::Add(llvm::StringRef argument) {
@@ -79,6 +92,23 @@ void Pairs::AddOutputs(const Graph& first, const Graph& second) {
     second_of_[a] = b.str();
     first_of_[b] = a.str();
   }
+}
+
+llvm::Error Pairs::Check(const Side& first, const Side& second) const {
+  llvm::Error errors = llvm::Error::success();
+  for (const auto& [side, pairs] :
+       {std::pair(&first, &second_of_), std::pair(&second, &first_of_)}) {
+    const std::vector<std::string> known = NamesOf(*side);
+    const std::vector<llvm::StringRef> names(known.begin(), known.end());
+    for (const auto& pair : *pairs) {
+      if (llvm::is_contained(names, pair.first())) continue;
+      errors = llvm::joinErrors(
+          std::move(errors),
+          MakeUserError(Code::kUnknownName, "--pair: {0} has no value '{1}'{2}", side->path,
+                        pair.first(), DidYouMean(pair.first(), names)));
+    }
+  }
+  return errors;
 }
 
 std::string Pairs::Lookup(const llvm::StringMap<std::string>& to,

@@ -16,6 +16,8 @@
 
 namespace pdl {
 
+struct Side;
+
 /// Maps the names of values in the first network to those in the second one; names without an entry
 /// map to themselves.
 class Pairs {
@@ -23,9 +25,13 @@ class Pairs {
   /// Adds one value of --pair: "A=B". A UsageError if it is malformed or contradicts an earlier
   /// one.
   llvm::Error Add(llvm::StringRef argument);
+  bool is_empty() const { return second_of_.empty(); }
   /// Pairs the values of outputs of the same name, which may have other names of their own, unless
   /// one of them is paired already.
   void AddOutputs(const Graph& first, const Graph& second);
+  /// Reports names that are not those of an input, output or other value of their network, as it
+  /// was loaded or optimized.
+  llvm::Error Check(const Side& first, const Side& second) const;
   /// The name in the first network of the second network's value `name`, and vice versa.
   std::string FirstOf(llvm::StringRef name) const { return Lookup(first_of_, second_of_, name); }
   std::string SecondOf(llvm::StringRef name) const { return Lookup(second_of_, first_of_, name); }
