@@ -19,6 +19,7 @@
 #include "tools/pdl/support/measured_runs.h"
 #include "tools/pdl/support/ranks.h"
 #include "tools/pdl/support/run_inputs.h"
+#include "tools/pdl/support/run_outputs.h"
 #include "tools/pdl/support/trace_option.h"
 
 namespace pdl {
@@ -38,16 +39,10 @@ pdl run model.pdl --input x=random --size N=8 --trace=run.pftrace
 echo 'output y = sin([0.0, 0.5])' | pdl run -
 )"};
 
-/// One --output: its name and the file to write it to; an empty file: print it.
-struct RequestedOutput {
-  std::string name;
-  std::string file;
-};
-
 struct RunArguments {
   CommonOptions common;
   RunInputs inputs;
-  std::vector<RequestedOutput> outputs;
+  RunOutputs outputs;
   bool check_finite = false, check_indices = false;
   int64_t profiled_runs = 0;
   TraceArguments trace;
@@ -59,25 +54,19 @@ struct RunArguments {
 
 void AddOptions(CommandLine& line, RunArguments* arguments) {
   line.Section("Inputs and outputs");
-  line.AddValue(
-      "-i, --input", "NAME=VALUE",
-      "feed an input: a .npy file, a .npz file (its array of that name), a number, a "
-      "list such as [[1, 2], [3, 4]], or the word random; FILE.npz without a NAME feeds "
-      "every input whose name it has. A ragged input is lists of any length, or a "
-      ".npz file with the arrays NAME and NAME.offsets; a sparse one is a .npz written by SciPy. "
-      "Once for each input",
-      [arguments](llvm::StringRef text) { return arguments->inputs.Add(text); });
+  line.AddValue("-i, --input", "NAME=VALUE",
+                "feed an input: a .npy file, a .npz file (its array of that name), a number, a "
+                "list such as [[1, 2], [3, 4]], or the word random; FILE.npz without a NAME feeds "
+                "every input whose name it has. A ragged input is lists of any length, or a "
+                ".npz file with the arrays NAME and NAME.offsets; a sparse one also has "
+                "NAME.indices, or is a "
+                ".npz written by SciPy. Once for each input",
+                [arguments](llvm::StringRef text) { return arguments->inputs.Add(text); });
   line.AddValue("-o, --output", "NAME[=FILE]",
-                "compute only this output; with a FILE (.npy; .npz for a ragged one), write it "
-                "there; may be repeated. By default all outputs are printed",
-                [arguments](llvm::StringRef text) -> llvm::Error {
-                  const auto [name, file] = text.split('=');
-                  const bool is_file = file.ends_with(".npy") || file.ends_with(".npz");
-                  if (name.empty() || (text.contains('=') && !is_file))
-                    return MakeUsageError("expected NAME or NAME=FILE.npy, got '{0}'", text);
-                  arguments->outputs.push_back({name.str(), file.str()});
-                  return llvm::Error::success();
-                });
+                "compute only this output; with a FILE (.npy, .npz or .safetensors; not .npy for a "
+                "ragged or sparse one), write it there, where several outputs may share a .npz or "
+                ".safetensors file; may be repeated. By default all outputs are printed",
+                [arguments](llvm::StringRef text) { return arguments->outputs.Add(text); });
   AddSizeOption(line, "the sizes of random inputs: --size N=32", &arguments->common);
   line.AddString("-d, --data", "DATA",
                  "feed all inputs from the rows of a data set, as pdl train does, and join the "
@@ -113,47 +102,20 @@ void AddOptions(CommandLine& line, RunArguments* arguments) {
   AddTraceOptions(line, &arguments->trace);
   AddTimePassesOption(line, &arguments->common);
   AddProcessOptions(line, &arguments->processes);
+  for (const char* option : {"--batch-size", "--rank", "--world", "--rendezvous", "--timeout"})
+    line.Require(option, "--data");
   AddMessageOptions(line);
 }
 
-void Print(llvm::StringRef name, const PackedValue& value) {
-  const std::string text = PackedToString(value);
-  // Values of several lines begin on a line of their own.
-  llvm::outs() << name << ": " << value.TypeString() << " ="
-               << (llvm::StringRef(text).contains('\n') ? '\n' : ' ') << text << '\n';
-}
-
-llvm::Error Write(const RequestedOutput& requested, const PackedValue& value) {
-  if (!llvm::StringRef(requested.file).ends_with(".npz")) {
-    if (value.type.is_plain()) return WriteNpy(requested.file, value.values);
-    return MakeUserError(Code::kInputType, "'{0}' is {1}, which requires a .npz file: {0}={2}",
-                         requested.name, value.type.ToString(),
-                         llvm::StringRef(requested.file).drop_back(1) + "z");
-  }
-  std::vector<NamedTensor> members;
-  for (const PartType& part : PartsOf(requested.name, value.type))
-    members.emplace_back(PartName(requested.name, part.part), value.part(part.part));
-  return WriteNpz(requested.file, members);
-}
-
-/// Prints an output, or writes it to the file that was requested.
-llvm::Error Show(const RequestedOutput& requested, const PackedValue& value) {
-  if (!requested.file.empty()) return Write(requested, value);
-  Print(requested.name, value);
-  return llvm::Error::success();
-}
-
 /// Runs this process's rows of a data set. Returns the outputs of all rows at rank 0.
-llvm::Expected<std::vector<PackedValue>> RunData(llvm::StringRef path,
-                                                 const RunArguments& arguments, Ranks& ranks,
-                                                 RunOptions& options) {
+llvm::Expected<std::vector<PackedValue>> RunData(llvm::StringRef path, RunArguments& arguments,
+                                                 Ranks& ranks, RunOptions& options) {
   std::vector<PackedValue> own;
   const auto run = [&]() -> llvm::Error {
     llvm::Expected<LoadedNetwork> loaded = LoadNetwork(path, arguments.common);
     if (!loaded) return loaded.takeError();
-    if (options.outputs.empty())
-      for (const GraphOutput& output : loaded->graph.outputs())
-        options.outputs.push_back(output.name);
+    arguments.outputs.AddAll(loaded->graph);
+    options.outputs = arguments.outputs.names();
     llvm::Expected<Dataset> data = Dataset::Open(arguments.data, loaded->graph);
     if (!data) return data.takeError();
     auto context = OpenDevice(arguments.common);
@@ -174,17 +136,11 @@ llvm::Expected<std::vector<PackedValue>> RunData(llvm::StringRef path,
   return GatherRows(std::move(own), options.outputs, *ranks.communicator());
 }
 
-llvm::Error RunOverData(llvm::StringRef path, const RunArguments& arguments, Ranks& ranks,
+llvm::Error RunOverData(llvm::StringRef path, RunArguments& arguments, Ranks& ranks,
                         RunOptions options) {
   llvm::Expected<std::vector<PackedValue>> values = RunData(path, arguments, ranks, options);
   if (!values) return values.takeError();
-  if (!ranks.is_first()) return llvm::Error::success();
-  for (auto [i, value] : llvm::enumerate(*values)) {
-    const RequestedOutput printed{options.outputs[i], ""};
-    if (llvm::Error error = Show(arguments.outputs.empty() ? printed : arguments.outputs[i], value))
-      return error;
-  }
-  return llvm::Error::success();
+  return ranks.is_first() ? arguments.outputs.Show(*values) : llvm::Error::success();
 }
 
 llvm::Error Run(llvm::StringRef path, RunArguments& arguments, Ranks& ranks) {
@@ -195,22 +151,21 @@ llvm::Error Run(llvm::StringRef path, RunArguments& arguments, Ranks& ranks) {
   // Ctrl-C ends the run, and a trace can be completed.
   std::optional<StopSignals> signals;
   if (!arguments.trace.path.empty()) options.cancel = &signals.emplace().asked();
-  for (const RequestedOutput& requested : arguments.outputs)
-    options.outputs.push_back(requested.name);
+  options.outputs = arguments.outputs.names();
   if (!arguments.data.empty()) return RunOverData(path, arguments, ranks, std::move(options));
   auto first = RunOnce(path, arguments.inputs, arguments.common, options);
   if (!first) return first.takeError();
   const Graph& graph = (*first)->network->graph();
 
-  std::vector<RequestedOutput> outputs = arguments.outputs;
-  if (outputs.empty())
-    for (const GraphOutput& output : graph.outputs()) outputs.push_back({output.name, ""});
-  for (const RequestedOutput& requested : outputs) {
-    const Type& type = graph.FindOutput(requested.name)->value->type();
-    llvm::Expected<PackedValue> value = PackedValue::Find((*first)->scope, requested.name, type);
+  arguments.outputs.AddAll(graph);
+  std::vector<PackedValue> values;
+  for (const std::string& name : arguments.outputs.names()) {
+    const Type& type = graph.FindOutput(name)->value->type();
+    llvm::Expected<PackedValue> value = PackedValue::Find((*first)->scope, name, type);
     if (!value) return value.takeError();
-    if (llvm::Error error = Show(requested, *value)) return error;
+    values.push_back(std::move(*value));
   }
+  if (llvm::Error error = arguments.outputs.Show(values)) return error;
   if (arguments.profiled_runs == 0) return llvm::Error::success();
   llvm::outs().flush();
   const std::optional<DevicePeak> peak = PeakOf(*(*first)->context);
@@ -222,11 +177,10 @@ llvm::Error Run(llvm::StringRef path, RunArguments& arguments, Ranks& ranks) {
 
 /// Whether the options can be combined. The Error is about the command line.
 llvm::Error CheckCombination(const RunArguments& arguments) {
-  if (arguments.data.empty()) {
-    if (arguments.batch_size || arguments.processes.world)
-      return MakeUsageError("{0} needs --data", arguments.batch_size ? "--batch-size" : "--world");
-    return llvm::Error::success();
-  }
+  if (!arguments.trace.path.empty() && arguments.outputs.WritesTo(arguments.trace.path))
+    return MakeUsageError("--trace and --output write to the same file, '{0}'",
+                          arguments.trace.path);
+  if (arguments.data.empty()) return llvm::Error::success();
   if (!arguments.inputs.is_empty())
     return MakeUsageError("--data feeds all inputs: --input cannot be combined with it");
   if (arguments.profiled_runs > 0)
