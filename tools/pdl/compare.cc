@@ -94,7 +94,8 @@ void AddOptions(CommandLine& line, CompareArguments* arguments) {
                   return llvm::Error::success();
                 });
   line.AddString("--against", "FILE.npz",
-                 "compare A with the arrays of a file, which are named after outputs or other "
+                 "compare A with the arrays of a file (or FILE.safetensors), which are named after "
+                 "outputs or other "
                  "values",
                  &arguments->against);
   line.AddValue("--pair", "A=B",

@@ -54,14 +54,15 @@ struct RunArguments {
 
 void AddOptions(CommandLine& line, RunArguments* arguments) {
   line.Section("Inputs and outputs");
-  line.AddValue("-i, --input", "NAME=VALUE",
-                "feed an input: a .npy file, a .npz file (its array of that name), a number, a "
-                "list such as [[1, 2], [3, 4]], or the word random; FILE.npz without a NAME feeds "
-                "every input whose name it has. A ragged input is lists of any length, or a "
-                ".npz file with the arrays NAME and NAME.offsets; a sparse one also has "
-                "NAME.indices, or is a "
-                ".npz written by SciPy. Once for each input",
-                [arguments](llvm::StringRef text) { return arguments->inputs.Add(text); });
+  line.AddValue(
+      "-i, --input", "NAME=VALUE",
+      "feed an input: a .npy file, a .npz or .safetensors file (its array of that name), a number, "
+      "a list such as [[1, 2], [3, 4]], or the word random; FILE.npz without a NAME feeds "
+      "every input whose name it has. A ragged input is lists of any length, or a .npz file with "
+      "the "
+      "arrays NAME and NAME.offsets; a sparse one also has NAME.indices, or is a .npz written by "
+      "SciPy. Once for each input",
+      [arguments](llvm::StringRef text) { return arguments->inputs.Add(text); });
   line.AddValue("-o, --output", "NAME[=FILE]",
                 "compute only this output; with a FILE (.npy, .npz or .safetensors; not .npy for a "
                 "ragged or sparse one), write it there, where several outputs may share a .npz or "
@@ -181,8 +182,9 @@ llvm::Error CheckCombination(const RunArguments& arguments) {
     return MakeUsageError("--trace and --output write to the same file, '{0}'",
                           arguments.trace.path);
   if (arguments.data.empty()) return llvm::Error::success();
-  if (!arguments.inputs.is_empty())
-    return MakeUsageError("--data feeds all inputs: --input cannot be combined with it");
+  if (!arguments.inputs.is_empty() || !arguments.common.sizes.empty())
+    return MakeUsageError("--data feeds all inputs: {0} cannot be combined with it",
+                          arguments.inputs.is_empty() ? "--size" : "--input");
   if (arguments.profiled_runs > 0)
     return MakeUsageError("--profile repeats one run: --data cannot be combined with it");
   return arguments.processes.Check();

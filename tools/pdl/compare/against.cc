@@ -7,6 +7,7 @@
 #include "pdl/op/error.h"
 #include "pdl/runtime/io.h"
 #include "pdl/runtime/packed_value.h"
+#include "tools/pdl/support/tensor_archive.h"
 
 namespace pdl {
 namespace {
@@ -45,7 +46,7 @@ class FileObserver : public RunObserver {
 
 llvm::Error CompareWithFile(Side& side, llvm::StringRef file, RunOptions options,
                             const Tolerance& tolerance, CompareReport& report) {
-  llvm::Expected<std::vector<NamedTensor>> arrays = ReadNpz(file);
+  llvm::Expected<std::vector<NamedTensor>> arrays = ReadArchive(file);
   if (!arrays) return arrays.takeError();
   FileObserver observer(*arrays, tolerance, report);
   options.observer = &observer;

@@ -6,6 +6,7 @@
 #include "pdl/op/error.h"
 #include "pdl/op/literal.h"
 #include "runtime/io/scipy.h"
+#include "tools/pdl/support/tensor_archive.h"
 
 namespace pdl {
 namespace {
@@ -152,7 +153,8 @@ llvm::Expected<PackedValue> PackedFromArrays(llvm::StringRef name, const Type& t
   const bool has_parts = llvm::any_of(parts, [&](const PartType& part) {
     return part.part != Part::kValues && find(PartName(name, part.part)) != nullptr;
   });
-  if (type.ragged_levels() == 0 && !has_parts && IsSciPyFile(arrays))
+  const bool is_npz = source.ends_with(".npz");
+  if (type.ragged_levels() == 0 && !has_parts && is_npz && IsSciPyFile(arrays))
     return PackedFromSciPy(type, source);
   PackedValue value;
   value.type = type;
@@ -183,7 +185,7 @@ llvm::Expected<PackedValue> PackedFromArrays(llvm::StringRef name, const Type& t
 
 llvm::Expected<PackedValue> ReadPacked(llvm::StringRef name, const Type& type,
                                        llvm::StringRef path) {
-  llvm::Expected<std::vector<NamedTensor>> arrays = ReadNpz(path);
+  llvm::Expected<std::vector<NamedTensor>> arrays = ReadArchive(path);
   if (!arrays) return arrays.takeError();
   return PackedFromArrays(name, type, *arrays, path);
 }

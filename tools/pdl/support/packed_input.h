@@ -13,7 +13,7 @@ namespace pdl {
 /// [4]]`, for a sparse one a matrix with all its zeros.
 llvm::Expected<PackedValue> ParsePackedLiteral(llvm::StringRef text, const Type& type);
 
-/// The same from the arrays of a .npz file, named as by PartsOf: `x` and `x.offsets` (and
+/// The same from the arrays of an archive, named as by PartsOf: `x` and `x.offsets` (and
 /// `x.offsets2`) for a ragged x, also `x.indices` for a sparse one. A sparse matrix may instead be
 /// one in CSR form that SciPy's `save_npz` wrote; that file is read again. `source` is the path of
 /// the file.
@@ -21,7 +21,7 @@ llvm::Expected<PackedValue> PackedFromArrays(llvm::StringRef name, const Type& t
                                              llvm::ArrayRef<NamedTensor> arrays,
                                              llvm::StringRef source);
 
-/// The same from a .npz file.
+/// The same from an archive.
 llvm::Expected<PackedValue> ReadPacked(llvm::StringRef name, const Type& type,
                                        llvm::StringRef path);
 

@@ -8,6 +8,7 @@
 #include "pdl/runtime/io.h"
 #include "runtime/random_value.h"
 #include "tools/pdl/support/packed_input.h"
+#include "tools/pdl/support/tensor_archive.h"
 
 namespace pdl {
 namespace {
@@ -63,7 +64,7 @@ llvm::Error About(llvm::StringRef what, llvm::Error error) {
 }  // namespace
 
 llvm::Error RunInputs::Add(llvm::StringRef argument) {
-  if (!argument.contains('=') && argument.ends_with(".npz")) {
+  if (!argument.contains('=') && IsArchive(argument)) {
     archives_.push_back(argument.str());
     return llvm::Error::success();
   }
@@ -73,11 +74,11 @@ llvm::Error RunInputs::Add(llvm::StringRef argument) {
     return MakeUsageError("expected NAME=VALUE or FILE.npz, got '{0}'", argument);
   }
   const auto [name, value] = *assignment;
-  if (!value.ends_with(".npy") && !value.ends_with(".npz") && value != "random" &&
+  if (!value.ends_with(".npy") && !IsArchive(value) && value != "random" &&
       !LooksLikeLiteral(value)) {
     return MakeUsageError(
-        "the value of '{0}' is a .npy or .npz file, a number, a list such as [1, 2], or the word "
-        "random; got '{1}'",
+        "the value of '{0}' is a .npy, .npz or .safetensors file, a number, a list such as [1, 2], "
+        "or the word random; got '{1}'",
         name, value);
   }
   if (!values_.emplace(name, value).second) return MakeUsageError("'{0}' is given twice", name);
@@ -149,7 +150,7 @@ llvm::Error RunInputs::FeedPacked(const Value& input, llvm::StringRef text, Scop
                          "a value of {0} consists of several arrays: give a .npz file",
                          type.ToString());
   }
-  if (text.ends_with(".npz")) {
+  if (IsArchive(text)) {
     llvm::Expected<PackedValue> value = ReadPacked(input.name(), type, text);
     if (!value) return value.takeError();
     return PutPacked(input, *value, text, scope);
@@ -259,8 +260,8 @@ llvm::Error RunInputs::FeedOne(const Value& input, llvm::StringRef text, Scope* 
     if (!tensor) return tensor.takeError();
     return Put(input, std::move(*tensor), text, scope);
   }
-  if (text.ends_with(".npz")) {
-    llvm::Expected<std::vector<NamedTensor>> members = ReadNpz(text);
+  if (IsArchive(text)) {
+    llvm::Expected<std::vector<NamedTensor>> members = ReadArchive(text);
     if (!members) return members.takeError();
     std::vector<llvm::StringRef> names;
     for (NamedTensor& member : *members) {
@@ -278,7 +279,7 @@ llvm::Error RunInputs::FeedOne(const Value& input, llvm::StringRef text, Scope* 
 llvm::Error RunInputs::FeedArchives(const Graph& graph, Scope* scope) {
   llvm::Error errors = llvm::Error::success();
   for (const std::string& archive : archives_) {
-    llvm::Expected<std::vector<NamedTensor>> members = ReadNpz(archive);
+    llvm::Expected<std::vector<NamedTensor>> members = ReadArchive(archive);
     if (!members) {
       errors = llvm::joinErrors(std::move(errors), members.takeError());
       continue;

@@ -20,7 +20,7 @@ namespace pdl {
 /// The values of --input: files, literals, random values.
 class RunInputs {
  public:
-  /// Adds a value of --input: "NAME=VALUE" or "FILE.npz". Returns a UsageError for anything else.
+  /// Adds a value of --input: "NAME=VALUE", or an archive. Returns a UsageError for anything else.
   llvm::Error Add(llvm::StringRef argument);
 
   /// Whether a value for the input is given, other than in an archive.

@@ -8,13 +8,10 @@
 #include "pdl/op/error.h"
 #include "pdl/runtime/io.h"
 #include "tools/pdl/support/command_line.h"
+#include "tools/pdl/support/tensor_archive.h"
 
 namespace pdl {
 namespace {
-
-bool IsArchive(llvm::StringRef file) {
-  return file.ends_with(".npz") || file.ends_with(".safetensors");
-}
 
 /// The file that writing to `path` creates or replaces. Equal for all paths of that file.
 std::string ResolvedPath(llvm::StringRef path) {
@@ -87,8 +84,7 @@ llvm::Error RunOutputs::Write(const Requested& first, llvm::ArrayRef<PackedValue
     for (const PartType& part : PartsOf(requested.name, value.type))
       arrays.emplace_back(PartName(requested.name, part.part), value.part(part.part));
   }
-  return llvm::StringRef(first.file).ends_with(".npz") ? WriteNpz(first.file, arrays)
-                                                       : WriteSafetensors(first.file, arrays);
+  return WriteArchive(first.file, arrays);
 }
 
 llvm::Error RunOutputs::Show(llvm::ArrayRef<PackedValue> values) const {
