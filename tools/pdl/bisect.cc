@@ -108,6 +108,9 @@ llvm::Error CheckArguments(const CommandLine& line, llvm::ArrayRef<llvm::StringR
     return line.Wrong("--passes is a search in one network");
   if (files.size() == 1 && !arguments.passes && !arguments.request.only.empty())
     return line.Wrong("--only is for two networks, or --passes");
+  for (const char* option : {"--rtol", "--atol", "--ulp", "--nan-differs"})
+    if (files.size() == 1 && !arguments.passes && line.IsGiven(option))
+      return line.Wrong(llvm::Twine(option) + " is for two networks, or --passes");
   const llvm::StringRef extension = llvm::sys::path::extension(arguments.request.out);
   if (!arguments.request.out.empty() && extension != ".pdl" && extension != ".pdlc")
     return line.Wrong("expected --output OUT.pdl or OUT.pdlc, got '" + arguments.request.out + "'");

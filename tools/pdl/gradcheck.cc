@@ -5,6 +5,7 @@
 #include "llvm/ADT/StringExtras.h"
 #include "llvm/Support/FormatVariadic.h"
 #include "llvm/Support/JSON.h"
+#include "pdl/op/error.h"
 #include "pdl/op/op_registry.h"
 #include "tools/pdl/commands.h"
 #include "tools/pdl/support/common_options.h"
@@ -222,6 +223,12 @@ int GradcheckMain(Arguments arguments) {
   if (!*paths) return kSuccess;
   if ((*paths)->empty()) return Finish(line.Wrong("no file is given"));
   if (llvm::Error error = LoadPlugins(options)) return Finish(std::move(error));
+  if (!filter.empty() && GlobalRegistry().Find(filter) == nullptr) {
+    std::vector<llvm::StringRef> known;
+    for (const OpDef* def : GlobalRegistry().All()) known.push_back(def->name());
+    return Finish(MakeUserError(Code::kUnknownOperator, "no operator is called '{0}'{1}", filter,
+                                DidYouMean(filter, known)));
+  }
   std::vector<std::string> files;
   for (llvm::StringRef path : **paths)
     if (llvm::Error error = FindFiles(path, &files)) return Finish(std::move(error));

@@ -106,6 +106,12 @@ llvm::Error PrintOps(llvm::ArrayRef<llvm::StringRef> names, llvm::StringRef form
 int PrintUntested(llvm::ArrayRef<llvm::StringRef> names, llvm::StringRef folder,
                   const CommonOptions& options) {
   if (llvm::Error error = LoadPlugins(options)) return Finish(std::move(error));
+  std::vector<llvm::StringRef> known;
+  for (const OpDef* def : GlobalRegistry().All()) known.push_back(def->name());
+  for (llvm::StringRef name : names)
+    if (!llvm::is_contained(known, name))
+      return Finish(MakeUserError(Code::kUnknownOperator, "no operator is called '{0}'{1}", name,
+                                  DidYouMean(name, known)));
   std::vector<const OpDef*> ops;
   for (const OpDef* def : GlobalRegistry().All())
     if (names.empty() || llvm::is_contained(names, def->name())) ops.push_back(def);
@@ -141,6 +147,9 @@ int OpsMain(Arguments arguments) {
   auto names = line.Parse(arguments);
   if (!names) return Finish(names.takeError());
   if (!*names) return kSuccess;
+  for (const char* option : {"--format", "--file"})
+    if (!tests.empty() && line.IsGiven(option))
+      return Finish(line.Wrong(llvm::Twine(option) + " cannot be combined with --untested"));
   if (!tests.empty()) return PrintUntested(**names, tests, options);
   return Finish(PrintOps(**names, format, path, options));
 }
