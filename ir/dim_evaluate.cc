@@ -136,31 +136,39 @@ void Dim::ForEachSymbol(llvm::function_ref<void(llvm::StringRef)> visit) const {
   }
 }
 
+/// Adds "2*N", or " - 2*N" after another term.
+static void AppendTerm(uint64_t magnitude, bool negative, const DimTerm& term, std::string* text) {
+  if (text->empty()) {
+    if (negative) *text += "-";
+  } else {
+    *text += negative ? " - " : " + ";
+  }
+  const bool alone = magnitude == 1 && term.factors.size() == 1 && term.factors[0].second == 1;
+  bool first = true;
+  if (magnitude != 1 || term.factors.empty()) {
+    *text += std::to_string(magnitude);
+    first = false;
+  }
+  for (const auto& [atom, power] : term.factors) {
+    if (!first) *text += "*";
+    first = false;
+    *text += AtomToString(*atom, !alone || negative);
+    if (power > 1) *text += "**" + std::to_string(power);
+  }
+}
+
 std::string Dim::ToString() const {
   if (is_constant()) return std::to_string(constant_);
   if (!is_valid()) return "(too large)";
   std::string text;
   for (const DimTerm& term : polynomial_->terms) {
-    bool negative = term.coefficient < 0;
-    if (text.empty()) {
-      if (negative) text += "-";
-    } else {
-      text += negative ? " - " : " + ";
-    }
-    std::string magnitude = std::to_string(term.coefficient);
-    if (negative) magnitude.erase(0, 1);
-    bool alone = magnitude == "1" && term.factors.size() == 1 && term.factors[0].second == 1;
-    bool first = true;
-    if (magnitude != "1" || term.factors.empty()) {
-      text += magnitude;
-      first = false;
-    }
-    for (const auto& [atom, power] : term.factors) {
-      if (!first) text += "*";
-      first = false;
-      text += AtomToString(*atom, !alone || negative);
-      if (power > 1) text += "**" + std::to_string(power);
-    }
+    const bool negative = term.coefficient < 0;
+    uint64_t magnitude = static_cast<uint64_t>(term.coefficient);
+    if (negative) magnitude = 0 - magnitude;
+    // Source has no integer as large as the magnitude of the smallest.
+    const bool is_smallest = term.coefficient == INT64_MIN;
+    AppendTerm(is_smallest ? magnitude - 1 : magnitude, negative, term, &text);
+    if (is_smallest) AppendTerm(1, negative, term, &text);
   }
   return text;
 }

@@ -34,7 +34,12 @@ std::optional<Datum> Builtins::EvaluateBuiltin(const ast::CallExpr* expr, const 
     const std::optional<Dim> a = types_.AsDim(operands[0].datum, operands[0].range, "a size");
     const std::optional<Dim> b = types_.AsDim(operands[1].datum, operands[1].range, "a size");
     if (!a || !b) return Datum();
-    return Datum(name == "min" ? Dim::Min(*a, *b) : Dim::Max(*a, *b));
+    const Dim min_max = name == "min" ? Dim::Min(*a, *b) : Dim::Max(*a, *b);
+    if (min_max.is_valid()) return Datum(min_max);
+    report_.Error(Code::kArithmetic, expr->range,
+                  "'" + name + "' of " + a->ToString() + " and " + b->ToString() +
+                      " leaves 64 bits, or is too long");
+    return Datum();
   }
   if (count != 1) {
     report_.Error(Code::kOperandCount, callee->range,

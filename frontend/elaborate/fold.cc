@@ -135,8 +135,9 @@ llvm::Expected<Datum> FoldDims(Operator op, const Dim& a, const Dim& b) {
       return DatumError("'{0}' does not take sizes", ast::Spelling(op));
   }
   if (!result.is_valid()) {
+    const bool divides = op == Operator::kFloorDivide || op == Operator::kRemainder;
     return DatumError(
-        b.is_constant(0) ? "{0} {1} {2} divides by zero" : "{0} {1} {2} leaves 64 bits",
+        divides && b.is_constant(0) ? "{0} {1} {2} divides by zero" : "{0} {1} {2} leaves 64 bits",
         a.ToString(), ast::Spelling(op), b.ToString());
   }
   return Datum(std::move(result));
@@ -218,6 +219,16 @@ std::string NotComparable(Operator op, const Dim& a, const Dim& b) {
       .str();
 }
 
+/// The check that `larger` > `smaller`, without an overflow if there is a way.
+static DimCheck IsLarger(const Dim& larger, const Dim& smaller) {
+  DimCheck check = {larger, DimCheck::Relation::kAtLeast, smaller + 1, ""};
+  if (!check.right.is_valid()) check = {larger - 1, DimCheck::Relation::kAtLeast, smaller, ""};
+  // No number is larger than the largest.
+  if (!check.left.is_valid() && larger.is_constant() && smaller.is_constant())
+    check = {Dim(0), DimCheck::Relation::kAtLeast, Dim(1), ""};
+  return check;
+}
+
 DimCheck MakeCheck(Operator op, const Dim& left, const Dim& right) {
   using Relation = DimCheck::Relation;
   DimCheck check;
@@ -232,13 +243,13 @@ DimCheck MakeCheck(Operator op, const Dim& left, const Dim& right) {
       sign = "!=";
       break;
     case Operator::kLess:
-      check = {right, Relation::kAtLeast, left + 1, ""};
+      check = IsLarger(right, left);
       break;
     case Operator::kLessEqual:
       check = {right, Relation::kAtLeast, left, ""};
       break;
     case Operator::kGreater:
-      check = {left, Relation::kAtLeast, right + 1, ""};
+      check = IsLarger(left, right);
       break;
     default:
       check = {left, Relation::kAtLeast, right, ""};

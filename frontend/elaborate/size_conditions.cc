@@ -114,12 +114,24 @@ Operand SizeConditions::Conjunction(llvm::ArrayRef<DimCheck> checks, llvm::Array
   return all;
 }
 
-void SizeConditions::Add(DimCheck check, SourceRange place, std::vector<DimCheck>* checks,
+bool SizeConditions::CanDecide(const Dim& holds, SourceRange range) {
+  if (holds.is_valid()) return true;
+  report_.Error(Code::kArithmetic, range,
+                "this condition cannot be decided: a size in it leaves 64 bits, or it is too long");
+  return false;
+}
+
+bool SizeConditions::Add(DimCheck check, SourceRange place, std::vector<DimCheck>* checks,
                          bool* failed) {
-  if (!budget_.SpendCheck(check, place)) return;
+  if (!check.left.is_valid() || !check.right.is_valid()) {
+    report_.Error(Code::kArithmetic, place, "the difference of these sizes leaves 64 bits");
+    return false;
+  }
+  if (!budget_.SpendCheck(check, place)) return true;
   const Truth truth = constraints_.Decide(check);
   if (truth == Truth::kFalse) *failed = true;
   if (truth == Truth::kUnknown) checks->push_back(std::move(check));
+  return true;
 }
 
 std::optional<bool> SizeConditions::ReadRelation(const ast::ChainExpr* chain,
@@ -141,8 +153,7 @@ std::optional<bool> SizeConditions::ReadRelation(const ast::ChainExpr* chain,
       report_.Error(Code::kArithmetic, use.range, reason);
       return false;
     }
-    Add(MakeCheck(use.op, *left.dim(), *right.dim()), chain->range, checks, failed);
-    return true;
+    return Add(MakeCheck(use.op, *left.dim(), *right.dim()), chain->range, checks, failed);
   }
   if (values_ != nullptr && (left.tensor() != nullptr || right.tensor() != nullptr)) {
     return AddValue(operators_.EvaluateInfix(use, {left, chain->operands[0]->range},
@@ -175,10 +186,9 @@ bool SizeConditions::ReadInRange(const ast::ChainExpr* chain, const Dim& item,
     }
   }
   const bool takes_end = range->operators[0].op == Operator::kRangeTo;
-  Add(MakeCheck(Operator::kGreaterEqual, item, *low), chain->range, checks, failed);
-  Add(MakeCheck(takes_end ? Operator::kLessEqual : Operator::kLess, item, *high), chain->range,
-      checks, failed);
-  return true;
+  return Add(MakeCheck(Operator::kGreaterEqual, item, *low), chain->range, checks, failed) &&
+         Add(MakeCheck(takes_end ? Operator::kLessEqual : Operator::kLess, item, *high),
+             chain->range, checks, failed);
 }
 
 bool SizeConditions::ReadValueInRange(const Operand& item, const ast::ChainExpr* range) {
@@ -212,6 +222,7 @@ bool SizeConditions::ReadDenied(const ast::PrefixExpr* denied, std::vector<DimCh
   Dim holds = 1;
   for (const DimCheck& check : open) holds = Dim::Min(holds, OneWhereHolds(check));
   if (open.empty()) return true;
+  if (!CanDecide(holds, denied->range)) return false;
   // A condition that is already known to hold adds nothing.
   DimCheck check = TruthCheck(1 - holds, OneLine(at_.file->Text(denied->range)));
   if (!budget_.SpendCheck(check, denied->range)) return false;
@@ -262,10 +273,7 @@ bool SizeConditions::ReadAlternatives(const ast::ChainExpr* chain, std::vector<D
     for (const DimCheck& check : all) holds = Dim::Min(holds, OneWhereHolds(check));
     any = Dim::Max(any, holds);
   }
-  if (!any.is_valid()) {
-    report_.Error(Code::kArithmetic, chain->range, "this is too long to be decided");
-    return false;
-  }
+  if (!CanDecide(any, chain->range)) return false;
   DimCheck check = TruthCheck(any, OneLine(at_.file->Text(chain->range)));
   if (!budget_.SpendCheck(check, chain->range)) return false;
   const Truth truth = constraints_.Decide(check);

@@ -42,8 +42,12 @@ class SizeConditions {
                       SourceRange range);
 
  private:
-  /// Adds a relation unless it is decided already.
-  void Add(DimCheck check, SourceRange place, std::vector<DimCheck>* checks, bool* failed);
+  /// Whether a size that is 1 if a condition holds, else 0, can be represented; if not, an error is
+  /// reported.
+  bool CanDecide(const Dim& holds, SourceRange range);
+  /// Adds a relation unless it is decided already. Returns whether it can be represented; if not,
+  /// an error is reported.
+  bool Add(DimCheck check, SourceRange place, std::vector<DimCheck>* checks, bool* failed);
   /// A comparison of sizes or constants, or `in` with a range; nullopt if the expression is
   /// something else.
   std::optional<bool> ReadRelation(const ast::ChainExpr* chain, std::vector<DimCheck>* checks,
