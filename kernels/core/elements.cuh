@@ -56,6 +56,16 @@ template <class A, class B>
 inline constexpr bool kIsSame = false;
 template <class A>
 inline constexpr bool kIsSame<A, A> = true;
+template <bool kCondition, class A, class B>
+struct Choice {
+  using Type = A;
+};
+template <class A, class B>
+struct Choice<false, A, B> {
+  using Type = B;
+};
+template <bool kCondition, class A, class B>
+using Conditional = typename Choice<kCondition, A, B>::Type;
 
 /// N elements that are read or written with one access.
 template <class T, int N>

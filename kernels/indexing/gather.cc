@@ -132,27 +132,55 @@ struct AddRowLoop {
   static PDL_INLINE void Run(const void* from_raw, int64_t n, void* to_raw) {
     const T* from = static_cast<const T*>(from_raw);
     T* to = static_cast<T*>(to_raw);
-    using C = ComputeType<T>;
 #pragma GCC ivdep
     for (int64_t i = 0; i < n; ++i) {
       if constexpr (std::is_integral_v<T>) {
         to[i] = static_cast<T>(static_cast<uint64_t>(to[i]) + static_cast<uint64_t>(from[i]));
       } else {
-        const C sum = Element<T>::Load(to[i]) + Element<T>::Load(from[i]);
-        to[i] = Element<T>::Store(sum);
+        to[i] += from[i];
       }
     }
   }
 };
 
-// Each task adds all updates to a part of each row, so each element gets its updates in order.
+/// The updates of one element of the axis: `numbers`, in ascending order.
+struct UpdatesOfRow {
+  const char* updates;
+  int64_t bytes;  // from one update to the next
+  llvm::ArrayRef<int64_t> numbers;
+};
+
+/// Adds several updates to n adjacent 16-bit floats, and rounds once: a sum that is rounded after
+/// each update ends at 256 (bf16) or 2048 (f16) if all are 1.
+template <class T>
+struct SumRowLoop {
+  static PDL_INLINE void Run(const UpdatesOfRow& row, int64_t n, void* to_raw) {
+    constexpr int64_t kWidth = 64;
+    for (int64_t begin = 0; begin < n; begin += kWidth) {
+      const int64_t width = std::min(kWidth, n - begin);
+      T* to = static_cast<T*>(to_raw) + begin;
+      float sums[kWidth];
+      for (int64_t i = 0; i < width; ++i) sums[i] = Element<T>::Load(to[i]);
+      for (const int64_t number : row.numbers) {
+        const T* from = reinterpret_cast<const T*>(row.updates + number * row.bytes) + begin;
+        for (int64_t i = 0; i < width; ++i) sums[i] += Element<T>::Load(from[i]);
+      }
+      for (int64_t i = 0; i < width; ++i) to[i] = Element<T>::Store(sums[i]);
+    }
+  }
+};
+
+/// Each task adds all updates to a part of each row, so each element gets its updates in order.
 template <class Context>
 class ScatterAddOp : public Operator<Context> {
  public:
   llvm::Expected<Preparation> Prepare(const PrepareContext& context) const override {
     Preparation preparation;
-    preparation.state = std::make_shared<GatherState>(
-        context.inputs()[0].sizes, context.inputs()[1].sizes, this->attributes().Int("axis"));
+    auto state = std::make_shared<GatherState>(context.inputs()[0].sizes, context.inputs()[1].sizes,
+                                               this->attributes().Int("axis"));
+    if (IsSummedInF32(context.inputs()[0].dtype))
+      preparation.workspace_bytes = state->count * static_cast<int64_t>(sizeof(int64_t));
+    preparation.state = std::move(state);
     preparation.in_place.push_back({0, 0});
     return preparation;
   }
@@ -167,13 +195,44 @@ class ScatterAddOp : public Operator<Context> {
       }
     }
     if (inputs[2]->num_elements() == 0) return llvm::Error::success();
-    void (*add)(const void* from, int64_t n, void* to) = nullptr;
-    VisitDType(NumberTypes(), outputs[0]->dtype(),
-               [&](auto tag) { add = ChooseIsa<AddRowLoop<typename decltype(tag)::type>>(); });
-    const int64_t element = DTypeSize(outputs[0]->dtype());
+    const DType dtype = outputs[0]->dtype();
     const char* updates = static_cast<const char*>(inputs[2]->raw());
     char* y = static_cast<char*>(outputs[0]->raw());
     const IndexReader positions(*inputs[1], s.size);
+    if (IsSummedInF32(dtype)) {
+      AddInF32(s, dtype, positions, updates, y, context);
+      return llvm::Error::success();
+    }
+    void (*add)(const void* from, int64_t n, void* to) = nullptr;
+    VisitDType(NumberTypes(), dtype, [&](auto tag) {
+      using T = typename decltype(tag)::type;
+      if constexpr (std::is_arithmetic_v<T>) add = ChooseIsa<AddRowLoop<T>>();
+    });
+    ForEachPart(s, DTypeSize(dtype), context, [&](const RowPart& part) {
+      for (int64_t i = 0; i < s.count; ++i) {
+        const int64_t position = positions[i];
+        if (position < 0) continue;
+        add(updates + part.Offset(part.block * s.count + i), part.n,
+            y + part.Offset(part.block * s.size + position));
+      }
+    });
+    return llvm::Error::success();
+  }
+
+ private:
+  static bool IsSummedInF32(DType dtype) { return IsFloat(dtype) && DTypeSize(dtype) == 2; }
+
+  /// Adjacent elements of all rows of a block.
+  struct RowPart {
+    int64_t block, column, n;
+    int64_t inner, element;
+    /// The bytes before the part in a row.
+    int64_t Offset(int64_t row) const { return (row * inner + column) * element; }
+  };
+
+  /// Calls f(part) for each part, in parallel.
+  template <class F>
+  static void ForEachPart(const GatherState& s, int64_t element, Context& context, F f) {
     // At least a cache line wide, and few, since each task reads all indices.
     const int64_t width = std::max<int64_t>(64 / element, (s.inner + 15) / 16);
     const int64_t pieces = (s.inner + width - 1) / width;
@@ -181,18 +240,36 @@ class ScatterAddOp : public Operator<Context> {
         std::max<int64_t>(1, kGrainBytes / std::max<int64_t>(1, s.count * width * element));
     context.ParallelFor(s.outer * pieces, grain, [&](int64_t begin, int64_t end) {
       for (int64_t task = begin; task < end; ++task) {
-        const int64_t block = task / pieces;
         const int64_t column = task % pieces * width;
-        const int64_t n = std::min(width, s.inner - column);
-        for (int64_t i = 0; i < s.count; ++i) {
-          const int64_t position = positions[i];
-          if (position < 0) continue;
-          add(updates + ((block * s.count + i) * s.inner + column) * element, n,
-              y + ((block * s.size + position) * s.inner + column) * element);
-        }
+        f(RowPart{task / pieces, column, std::min(width, s.inner - column), s.inner, element});
       }
     });
-    return llvm::Error::success();
+  }
+
+  /// Sorts the updates by their positions, and adds those of each position.
+  static void AddInF32(const GatherState& s, DType dtype, const IndexReader& positions,
+                       const char* updates, char* y, Context& context) {
+    void (*add)(const UpdatesOfRow& row, int64_t n, void* to) = nullptr;
+    VisitDType(NumberTypes(), dtype, [&](auto tag) {
+      using T = typename decltype(tag)::type;
+      if constexpr (!std::is_arithmetic_v<T>) add = ChooseIsa<SumRowLoop<T>>();
+    });
+    int64_t* numbers = static_cast<int64_t*>(context.workspace());
+    int64_t* end = numbers;
+    for (int64_t i = 0; i < s.count; ++i)
+      if (positions[i] >= 0) *end++ = i;
+    std::sort(numbers, end, [&](int64_t a, int64_t b) {
+      return std::pair(positions[a], a) < std::pair(positions[b], b);
+    });
+    ForEachPart(s, DTypeSize(dtype), context, [&](const RowPart& part) {
+      const char* from = updates + part.Offset(part.block * s.count);
+      for (const int64_t *first = numbers, *last = first; first != end; first = last) {
+        const int64_t position = positions[*first];
+        while (last != end && positions[*last] == position) ++last;
+        add({from, s.inner * part.element, llvm::ArrayRef(first, last)}, part.n,
+            y + part.Offset(part.block * s.size + position));
+      }
+    });
   }
 };
 

@@ -85,18 +85,31 @@ class GatherOp : public Operator<CUDAContext> {
 
 // --- scatter_add --------------------------------------------------------------------------------
 
+/// The sum of elements: in f32 for 16-bit floats; integers wrap around.
 template <class T>
-__device__ __forceinline__ T AddElements(T a, T b) {
-  using Compute = ComputeType<T>;
-  if constexpr (kIsFloat<Compute>) {
-    return Element<T>::Store(Element<T>::Load(a) + Element<T>::Load(b));
+using SumType = std::conditional_t<kIsFloat<ComputeType<T>>, ComputeType<T>, unsigned long long>;
+
+template <class T>
+__device__ __forceinline__ SumType<T> ToSum(T element) {
+  if constexpr (kIsFloat<ComputeType<T>>) {
+    return Element<T>::Load(element);
   } else {
-    return static_cast<T>(static_cast<unsigned long long>(a) + static_cast<unsigned long long>(b));
+    return static_cast<unsigned long long>(element);
+  }
+}
+
+template <class T>
+__device__ __forceinline__ T FromSum(SumType<T> sum) {
+  if constexpr (kIsFloat<ComputeType<T>>) {
+    return Element<T>::Store(sum);
+  } else {
+    return static_cast<T>(sum);
   }
 }
 
 /// A block for each index: the block of the first occurrence of an index adds all its updates, in
-/// their order, so that results have the same bits in every run.
+/// their order, so that results have the same bits in every run. Sums of 16-bit floats are rounded
+/// after the updates of kBlockThreads indices.
 template <class T, class Index>
 __global__ void __launch_bounds__(kBlockThreads)
     ScatterAddKernel(GatherShape shape, const Index* indices, const T* updates, T* y) {
@@ -125,14 +138,16 @@ __global__ void __launch_bounds__(kBlockThreads)
       if (match != 0) any = 1;
       __syncthreads();
       if (any == 0) continue;
-      for (int k = 0; k < kBlockThreads; ++k) {
-        if (matches[k] == 0) continue;
-        for (long long c = thread; c < columns; c += kBlockThreads) {
-          const long long block = c / shape.inner, column = c - block * shape.inner;
-          const long long to = (block * shape.size + position) * shape.inner + column;
+      for (long long c = thread; c < columns; c += kBlockThreads) {
+        const long long block = c / shape.inner, column = c - block * shape.inner;
+        const long long to = (block * shape.size + position) * shape.inner + column;
+        SumType<T> sum = ToSum(y[to]);
+        for (int k = 0; k < kBlockThreads; ++k) {
+          if (matches[k] == 0) continue;
           const long long from = (block * shape.count + begin + k) * shape.inner + column;
-          y[to] = AddElements(y[to], updates[from]);
+          sum += ToSum(updates[from]);
         }
+        y[to] = FromSum<T>(sum);
       }
     }
   }
