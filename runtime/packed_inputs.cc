@@ -16,6 +16,13 @@ const Tensor* FindOnCpu(const Scope& scope, llvm::StringRef name) {
 
 }  // namespace
 
+llvm::StringRef InputOfPart(llvm::StringRef name) {
+  for (const Part part :
+       {Part::kOffsets, Part::kInnerOffsets, Part::kInnermostOffsets, Part::kIndices})
+    if (name.consume_back(PartName("", part))) break;
+  return name;
+}
+
 PackedInputs::PackedInputs(const Graph& graph) {
   for (const Value* input : graph.inputs()) {
     const Type& type = input->type();
@@ -40,8 +47,21 @@ PackedInputs::PackedInputs(const Graph& graph) {
 llvm::Error PackedInputs::Check(const Scope& scope) const {
   for (const Input& input : inputs_) {
     const Type& type = input.type;
-    auto check = [&](const Tensor* offsets, int64_t count) -> llvm::Error {
-      const std::string fault = FaultOfOffsets(*offsets, count);
+    for (const PartType& part : PartsOf(input.name, type)) {
+      const Variable* variable = scope.Find(PartName(input.name, part.part));
+      const Tensor* tensor = variable ? variable->Get<Tensor>() : nullptr;
+      if (part.part != Part::kValues || tensor == nullptr) continue;
+      bool fits = tensor->dtype() == type.dtype && tensor->rank() == part.type.rank();
+      for (unsigned axis = 1; fits && axis < tensor->rank(); ++axis) {
+        const Dim& dim = part.type.dims[axis];
+        fits = !dim.is_constant() || dim.is_constant(tensor->size(axis));
+      }
+      if (fits) continue;
+      return MakeUserError(Code::kInputType, "input '{0}' is declared {1}, got elements {2}",
+                           input.name, type.ToString(), tensor->TypeString());
+    }
+    auto check = [&](const Tensor* offsets, int64_t count, llvm::StringRef what) -> llvm::Error {
+      const std::string fault = FaultOfOffsets(*offsets, count, what);
       if (fault.empty()) return llvm::Error::success();
       return MakeUserError(Code::kOffsets, "input '{0}', {1}: {2}", input.name, type.ToString(),
                            fault);
@@ -55,7 +75,9 @@ llvm::Error PackedInputs::Check(const Scope& scope) const {
       const Tensor* offsets = FindOnCpu(scope, PartName(input.name, OffsetsPart(level)));
       const Tensor* rows = FindOnCpu(scope, PartName(input.name, inner));
       if (offsets == nullptr || rows == nullptr || rows->rank() == 0) continue;
-      if (llvm::Error error = check(offsets, rows->size(0) - (is_last ? 0 : 1))) return error;
+      if (llvm::Error error = check(offsets, rows->size(0) - (is_last ? 0 : 1),
+                                    is_last && type.is_sparse() ? "elements" : "rows"))
+        return error;
     }
   }
   for (const Lengths& lengths : lengths_) {

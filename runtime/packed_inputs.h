@@ -12,6 +12,10 @@
 
 namespace pdl {
 
+/// The name of the ragged or sparse input that a part belongs to: "x" for "x.offsets"; another name
+/// as it is.
+llvm::StringRef InputOfPart(llvm::StringRef name);
+
 /// The ragged and sparse inputs and outputs of a network, as they are stored in a Scope.
 class PackedInputs {
  public:

@@ -116,7 +116,7 @@ std::string SparseToString(const PackedValue& value, const PrintOptions& options
 
 }  // namespace
 
-std::string FaultOfOffsets(const Tensor& offsets, int64_t rows) {
+std::string FaultOfOffsets(const Tensor& offsets, int64_t count, llvm::StringRef what) {
   if (offsets.dtype() != DType::kI64 || offsets.rank() != 1 || offsets.num_elements() == 0)
     return "offsets must be i64[N + 1], got " + offsets.TypeString();
   const int64_t* values = offsets.data<int64_t>();
@@ -126,8 +126,8 @@ std::string FaultOfOffsets(const Tensor& offsets, int64_t rows) {
       return llvm::formatv("offsets must not decrease, but after {0} comes {1}", values[i - 1],
                            values[i]);
   const int64_t end = values[offsets.num_elements() - 1];
-  if (end == rows) return "";
-  return llvm::formatv("the offsets end at {0}, but there are {1} rows", end, rows);
+  if (end == count) return "";
+  return llvm::formatv("the offsets end at {0}, but there are {1} {2}", end, count, what);
 }
 
 llvm::Expected<PackedValue> PackedValue::Find(const Scope& scope, llvm::StringRef name,
@@ -160,7 +160,8 @@ llvm::Expected<PackedValue> PackedValue::Find(const Scope& scope, llvm::StringRe
     const int64_t rows = !is_last           ? value.offsets[level + 1].num_elements() - 1
                          : type.is_sparse() ? value.indices.num_elements()
                                             : value.values.size(0);
-    if (const std::string fault = FaultOfOffsets(value.offsets[level], rows); !fault.empty())
+    const llvm::StringRef what = is_last && type.is_sparse() ? "elements" : "rows";
+    if (const std::string fault = FaultOfOffsets(value.offsets[level], rows, what); !fault.empty())
       return MakeUserError(Code::kOffsets, "'{0}': {1}", name, fault);
   }
   return value;

@@ -3,6 +3,7 @@
 #include "pdl/op/error.h"
 #include "runtime/context_threads.h"
 #include "runtime/index_range.h"
+#include "runtime/packed_inputs.h"
 
 namespace pdl {
 namespace {
@@ -62,10 +63,12 @@ llvm::Expected<std::vector<int64_t>> Plan::SymbolSizes(
   auto conflict = [&](int symbol, const Value& value, int64_t size) {
     if (!source[symbol])
       return MakeUserError(Code::kSymbolConflict, "'{0}' is {1} in this run and {2} by input '{3}'",
-                           schedule.symbols[symbol], sizes[symbol], size, value.name());
-    return MakeUserError(
-        Code::kSymbolConflict, "'{0}' is {1} by input '{2}' and {3} by input '{4}'",
-        schedule.symbols[symbol], sizes[symbol], source[symbol]->name(), size, value.name());
+                           schedule.symbols[symbol], sizes[symbol], size,
+                           InputOfPart(value.name()));
+    return MakeUserError(Code::kSymbolConflict,
+                         "'{0}' is {1} by input '{2}' and {3} by input '{4}'",
+                         schedule.symbols[symbol], sizes[symbol],
+                         InputOfPart(source[symbol]->name()), size, InputOfPart(value.name()));
   };
   for (size_t i = 0; i < inputs.size(); ++i) {
     if (inputs[i] == nullptr) continue;

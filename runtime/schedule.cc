@@ -15,6 +15,7 @@
 #include "pdl/op/symbols.h"
 #include "runtime/call_error.h"
 #include "runtime/fusion.h"
+#include "runtime/packed_inputs.h"
 
 namespace pdl {
 namespace {
@@ -88,27 +89,55 @@ class Scheduler {
   /// `normal([N, 3])` reads N from an input that is used for nothing else: any input that has N is
   /// suitable.
   void FindSizeInputs() {
+    const std::vector<const Value*> others = OtherParts();
     llvm::SetVector<llvm::StringRef> used;
     auto use = [&](llvm::StringRef symbol) { used.insert(symbol); };
-    for (const Op* op : needed_ops_) ForEachSymbol(*op, use);
+    for (const Op* op : needed_ops_) {
+      ForEachSymbol(*op, use);
+      for (const DimCheck& check : op->checks())
+        for (const Dim* side : {&check.left, &check.right}) side->ForEachSymbol(use);
+    }
     for (const Value* state : graph_.states())
       if (needed_.contains(state))
         for (const Dim& dim : state->type().dims) dim.ForEachSymbol(use);
+    for (const Value* part : others)
+      for (const Dim& dim : part->type().dims) dim.ForEachSymbol(use);
     for (const Value* input : graph_.inputs())
       if (needed_.contains(input))
         for (const Dim& dim : input->type().dims)
           dim.ForEachSymbol([&](llvm::StringRef symbol) { used.remove(symbol); });
     for (llvm::StringRef symbol : used) {
       Schedule::SizeSource source{symbol.str(), {}};
-      for (const Value* input : graph_.inputs()) {
-        if (!HasSymbol(input->type(), symbol)) continue;
-        auto found = llvm::find(schedule_->size_inputs, input);
-        source.inputs.push_back(static_cast<unsigned>(found - schedule_->size_inputs.begin()));
-        if (found == schedule_->size_inputs.end()) schedule_->size_inputs.push_back(input);
-      }
+      for (const Value* input : graph_.inputs())
+        if (HasSymbol(input->type(), symbol)) source.inputs.push_back(AddSizeInput(input));
       // A symbol that no input has is computed from the data.
       if (!source.inputs.empty()) schedule_->size_sources.push_back(std::move(source));
     }
+    for (const Value* part : others) AddSizeInput(part);
+  }
+
+  /// Adds the input unless it is there; returns its index in size_inputs.
+  unsigned AddSizeInput(const Value* input) {
+    std::vector<const Value*>& inputs = schedule_->size_inputs;
+    const auto found = llvm::find(inputs, input);
+    const auto index = static_cast<unsigned>(found - inputs.begin());
+    if (found == inputs.end()) inputs.push_back(input);
+    return index;
+  }
+
+  /// The parts that are not needed of ragged and sparse inputs of which another part is. All parts
+  /// of an input are given, and its sizes are checked as those of a dense one: `sum(x)` does not
+  /// need the lengths of x: f32[N, ~T], but `where N > 2` does.
+  std::vector<const Value*> OtherParts() const {
+    std::vector<const Value*> others;
+    if (request_.is_body) return others;
+    llvm::StringSet<> read;
+    for (const Value* input : graph_.inputs())
+      if (needed_.contains(input)) read.insert(InputOfPart(input->name()));
+    for (const Value* input : graph_.inputs())
+      if (!needed_.contains(input) && read.contains(InputOfPart(input->name())))
+        others.push_back(input);
+    return others;
   }
 
   SlotId AddSlot(const Value* value, SlotKind kind) {

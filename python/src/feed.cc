@@ -151,9 +151,12 @@ llvm::Error Feed::WithConversion(llvm::Error error, const FedTensors& tensors) c
     for (const auto& [input, tensor] : tensors) {
       const Input& declared = inputs_[input];
       const std::string begin = "input '" + declared.name + "' is declared ";
-      if (tensor.dtype() != declared.dtype && e.code() == Code::kInputType &&
-          llvm::StringRef(e.text()).starts_with(begin))
-        hint = "; pdl.tensor(array, dtype=\"" + DTypeName(declared.dtype).str() + "\") converts it";
+      if (tensor.dtype() == declared.dtype || e.code() != Code::kInputType ||
+          !llvm::StringRef(e.text()).starts_with(begin))
+        continue;
+      const std::string dtype = DTypeName(declared.dtype).str();
+      hint = declared.num_parts > 1 ? "; its elements must be converted to " + dtype
+                                    : "; pdl.tensor(array, dtype=\"" + dtype + "\") converts it";
     }
     return MakeUserError(e.code(), "{0}{1}", e.text(), hint);
   });

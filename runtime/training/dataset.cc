@@ -259,7 +259,8 @@ class Collector {
         return Misfit("{0}: '{1}' must be i64 offsets, one more than rows, but the array holds {2}",
                       source_, name, offsets.TypeString());
       const int64_t rows = is_last ? last.size(0) : value.offsets[level + 1].num_elements() - 1;
-      if (const std::string fault = FaultOfOffsets(offsets, rows); !fault.empty())
+      const llvm::StringRef what = is_last && type.is_sparse() ? "elements" : "rows";
+      if (const std::string fault = FaultOfOffsets(offsets, rows, what); !fault.empty())
         return MakeUserError(Code::kOffsets, "{0}: '{1}': {2}", source_, name, fault);
     }
     if (!type.is_sparse()) return CheckSizes(field, value.values, PackedDims(type.dims));

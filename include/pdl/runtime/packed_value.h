@@ -43,8 +43,10 @@ struct PDL_API PackedValue {
 };
 
 /// Returns why offsets are invalid, or an empty string: they begin with 0, never decrease, and end
-/// with `rows`.
-PDL_API std::string FaultOfOffsets(const Tensor& offsets, int64_t rows);
+/// with `count`, the number of the things that they divide, which `what` names: "rows", or the
+/// "elements" of a sparse tensor.
+PDL_API std::string FaultOfOffsets(const Tensor& offsets, int64_t count,
+                                   llvm::StringRef what = "rows");
 
 /// Formats a value like TensorToString: "[[0.0, 1.0], [2.0]]"; a sparse matrix as "{[0, 3]: 1.5,
 /// [1, 0]: 2.0}", sequences of sparse rows as "{[0, 2, 3]: 1.5}".

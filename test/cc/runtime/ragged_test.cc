@@ -336,7 +336,7 @@ TEST(RaggedRun, SequencesOfSparseRows) {
   EXPECT_EQ(Printed(scope, "same.offsets2"), "[0, 1, 1, 3]");
   Feed(scope, "s.offsets2", Places({0, 1, 1, 2}));
   EXPECT_EQ(run("a"),
-            "input 's', sparse f32[N, ~T, 3]: the offsets end at 2, but there are 3 rows "
+            "input 's', sparse f32[N, ~T, 3]: the offsets end at 2, but there are 3 elements "
             "[PDL0513]");
   Feed(scope, "s.offsets2", Places({0, 1, 3}));
   EXPECT_EQ(run("a"),
