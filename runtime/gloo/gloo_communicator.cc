@@ -187,6 +187,30 @@ void ClaimRank(const std::filesystem::path& folder, int rank) {
   }
 }
 
+/// Files in a folder. Gloo's own store waits for a key for 30 seconds, whatever the context's
+/// timeout.
+class FolderStore final : public gloo::rendezvous::Store {
+ public:
+  FolderStore(const std::filesystem::path& folder, milliseconds timeout)
+      : files_(folder), timeout_(timeout) {}
+
+  void set(const std::string& key, const std::vector<char>& data) override {
+    files_.set(key, data);
+  }
+  std::vector<char> get(const std::string& key) override {
+    wait({key});
+    return files_.get(key);
+  }
+  void wait(const std::vector<std::string>& keys) override { wait(keys, timeout_); }
+  void wait(const std::vector<std::string>& keys, const milliseconds& timeout) override {
+    files_.wait(keys, timeout);
+  }
+
+ private:
+  gloo::rendezvous::FileStore files_;
+  const milliseconds timeout_;
+};
+
 /// The processes find each other by files in a folder, which are removed when all have joined.
 std::unique_ptr<Communicator> JoinByFolder(const Rendezvous& rendezvous) {
   const auto folder = std::filesystem::path(rendezvous.folder) / ".pdl-rendezvous";
@@ -196,7 +220,7 @@ std::unique_ptr<Communicator> JoinByFolder(const Rendezvous& rendezvous) {
     throw RendezvousError("cannot write '" + std::string(rendezvous.folder) +
                           "': " + code.message());
   ClaimRank(folder, rendezvous.rank);
-  gloo::rendezvous::FileStore store(folder);
+  FolderStore store(folder, Milliseconds(rendezvous.timeout));
   auto communicator = std::make_unique<GlooCommunicator>(Connect(rendezvous, store, ""));
   communicator->set_timeout(rendezvous.timeout);
   if (llvm::Error error = communicator->Barrier())

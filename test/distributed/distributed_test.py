@@ -326,6 +326,16 @@ class Distributed(unittest.TestCase):
         self.assertEqual(output, "error: the 2 processes of --world cannot train together: cannot write "
                                "'/dev/null/folder': Not a directory\n")
 
+    @unittest.skipUnless(LAUNCHER == "gloo", "Gloo's processes find each other by files")
+    def test_rendezvous_without_rank_0(self):
+        begin = time.monotonic()
+        output = self.launched_by_hand("--rank", "1", "--world", "2", "--rendezvous", str(self.folder / "alone"),
+                                       "--timeout", "1")
+        self.assertEqual(output, "error: the 2 processes of --world cannot train together: not all of them have joined "
+                               "within 1.00 s\n")
+        # Gloo itself waits for 30 s.
+        self.assertLess(time.monotonic() - begin, 25)
+
     @unittest.skipUnless(LAUNCHER == "gloo", "torchrun's processes communicate by Gloo")
     def test_store_of_an_agent(self):
         agent = {"RANK": "0", "WORLD_SIZE": "2", "MASTER_ADDR": "127.0.0.1", "TORCHELASTIC_USE_AGENT_STORE": "True"}
