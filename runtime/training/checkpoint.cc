@@ -1,7 +1,11 @@
 #include "runtime/training/checkpoint.h"
 
+#include <algorithm>
+#include <array>
 #include <bit>
+#include <utility>
 
+#include "llvm/ADT/STLExtras.h"
 #include "llvm/Support/JSON.h"
 #include "llvm/Support/raw_ostream.h"
 #include "pdl/op/error.h"
@@ -23,6 +27,14 @@ constexpr int64_t kMaxCount = int64_t{1} << 53;
 // Numbers are stored in JSON as the integers of their bits, so that they are read back exactly.
 int64_t ToBits(double value) { return std::bit_cast<int64_t>(value); }
 int64_t ToBits(uint64_t value) { return std::bit_cast<int64_t>(value); }
+
+/// The counters of the end of a run, by their names in a file.
+template <class Progress>
+auto Ends(Progress& progress) {
+  return std::array{std::pair(llvm::StringRef("last_epoch"), &progress.last_epoch),
+                    std::pair(llvm::StringRef("last_step"), &progress.last_step),
+                    std::pair(llvm::StringRef("patience"), &progress.patience)};
+}
 
 }  // namespace
 
@@ -52,6 +64,8 @@ std::string ProgressToJson(const TrainingProgress& progress) {
     write_hashes("weights", progress.weights);
     json.attribute("precision", DTypeName(progress.precision));
     if (progress.average != 0) json.attribute("average", ToBits(progress.average));
+    for (const auto& [name, value] : Ends(progress))
+      if (*value != 0) json.attribute(name, std::min(*value, kMaxCount));
     json.attribute("watched", progress.watched);
     json.attribute("best", ToBits(progress.best.best));
     json.attribute("stale", progress.best.stale);
@@ -123,6 +137,8 @@ std::optional<TrainingProgress> ProgressFromJson(llvm::StringRef text) {
     progress.average = std::bit_cast<double>(integer("average", false));
     ok &= progress.average > 0 && progress.average < 1;
   }
+  for (const auto& [name, value] : Ends(progress))
+    if (object->get(name) != nullptr) *value = integer(name);
   const std::optional<llvm::StringRef> watched = object->getString("watched");
   ok &= watched.has_value();
   progress.watched = watched.value_or("").str();
@@ -138,10 +154,8 @@ std::optional<TrainingProgress> ProgressFromJson(llvm::StringRef text) {
     }
   };
   integers("sums", [&](int64_t bits) { progress.sums.push_back(std::bit_cast<double>(bits)); });
-  integers("summed_rows", [&](int64_t rows) {
-    ok &= is_count(rows);
-    progress.summed_rows.push_back(rows);
-  });
+  integers("summed_rows", [&](int64_t rows) { progress.summed_rows.push_back(rows); });
+  ok &= llvm::all_of(progress.summed_rows, is_count);
   if (!ok || progress.sums.size() != progress.summed_rows.size()) return std::nullopt;
   return progress;
 }

@@ -37,6 +37,11 @@ struct TrainingProgress {
   DType precision = DType::kF32;
   /// The decay of the moving averages; 0: none.
   double average = 0;
+  /// The end of the run, which a resumed one may have elsewhere: TrainerOptions::epochs, steps and
+  /// patience. Files of earlier versions lack them.
+  int64_t last_epoch = 0;
+  int64_t last_step = 0;
+  int64_t patience = 0;
   /// The metric that selects the best epoch (Monitor::ToString), and its best value.
   std::string watched;
   BestEpoch best;

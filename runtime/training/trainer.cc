@@ -8,6 +8,7 @@
 
 #include "llvm/ADT/STLExtras.h"
 #include "llvm/ADT/StringExtras.h"
+#include "pdl/compiler/passes.h"
 #include "pdl/compiler/serialize.h"
 #include "pdl/compiler/trace.h"
 #include "pdl/op/error.h"
@@ -124,6 +125,9 @@ llvm::Error Trainer::Impl::Begin() {
   progress.drop_last = options.drop_last;
   progress.precision = options.network.precision;
   progress.average = options.average;
+  progress.last_epoch = options.epochs;
+  progress.last_step = options.steps;
+  progress.patience = options.patience;
   progress.data = FingerprintsOf(data);
   progress.validation.emplace();
   progress.weights = FingerprintsOf(options.network.weights);
@@ -198,6 +202,7 @@ llvm::Expected<StepReport> Trainer::Impl::Step() {
                                 DescribeNotFinite(value, 0, {}), report.step, report.epoch),
                   data, rows));
   }
+  rows_before.assign(rows.begin(), rows.end());
   return report;
 }
 
@@ -261,11 +266,14 @@ llvm::Expected<std::vector<double>> Trainer::Impl::EvaluateBatches(const Dataset
                           : std::move(values);
 }
 
-/// Reports the metrics of the epoch so far; notes whether it is the best one.
+/// Reports the metrics of the epoch so far; notes whether it is the best one. A part of an epoch
+/// can be the best only as long as there is no complete one.
 llvm::Expected<EpochReport> Trainer::Impl::MeasureEpoch() {
   EpochReport report;
   report.step = progress.step;
   report.epoch = progress.epoch + 1;
+  report.batches_done = progress.batch;
+  report.batches = BatchesInEpoch();
   for (size_t i = 0; i < names.all.size(); ++i)
     if (progress.summed_rows[i] > 0)
       report.training.push_back(
@@ -289,7 +297,10 @@ llvm::Expected<EpochReport> Trainer::Impl::MeasureEpoch() {
   std::optional<double> value;
   for (const Metric& metric : validation ? report.validation : report.training)
     if (metric.name == monitor.name) value = metric.value;
-  report.is_best = progress.best.Update(value, monitor.larger_is_better);
+  BestEpoch best = progress.best;
+  const bool is_better = best.Update(value, monitor.larger_is_better);
+  report.is_best = is_better && (report.is_complete() || !std::isfinite(progress.best.best));
+  if (report.is_complete()) progress.best = best;
   if (!monitor.name.empty() && !report.is_best && !std::isfinite(progress.best.best) &&
       !std::exchange(has_warned_of_best, true))
     report.warning = llvm::formatv(
@@ -317,16 +328,21 @@ llvm::Expected<TrainingEnd> Trainer::Impl::Loop(const TrainingCallbacks& callbac
   stop = callbacks.stop;
   auto is_stopped = [&] { return is_distributed() ? ranks_stop : stop != nullptr && stop->load(); };
   if (llvm::Error error = JoinRanks()) return error;
+  const int64_t first_step = progress.step;
   for (;;) {
-    if (AtEndOfEpoch() || (IsAtLimit() && progress.batch > 0)) {
+    // Where a run was resumed, a part of an epoch has already been reported.
+    const bool ends_within = IsAtLimit() && progress.batch > 0 && progress.step > first_step;
+    if (AtEndOfEpoch() || ends_within) {
       const bool is_whole = AtEndOfEpoch();
       // A partial epoch is measured; a resumed run continues in it.
       if (!is_whole)
         if (llvm::Error error = SaveLast()) return error;
       llvm::Expected<EpochReport> report = MeasureEpoch();
       if (!report) return report.takeError();
-      ++progress.epoch;
-      BeginEpoch();
+      if (is_whole) {
+        ++progress.epoch;
+        BeginEpoch();
+      }
       if (llvm::Error error = SaveEpoch(report->is_best, is_whole)) return error;
       if (callbacks.on_epoch)
         if (llvm::Error error = callbacks.on_epoch(*report)) return error;
@@ -407,6 +423,16 @@ llvm::Expected<TrainingEnd> Trainer::Train(const TrainingCallbacks& callbacks) {
 int64_t Trainer::step() const { return impl_->progress.step; }
 int64_t Trainer::epoch() const { return impl_->progress.epoch; }
 int64_t Trainer::batches() const { return impl_->BatchesInEpoch(); }
+int64_t Trainer::batches_done() const { return impl_->progress.batch; }
+int64_t Trainer::num_trained() const {
+  int64_t count = 0;
+  for (const std::string& name : TrainedParameters(impl_->network)) {
+    int64_t elements = 1;
+    for (const Dim& dim : impl_->network.FindValue(name)->type().dims) elements *= dim.constant();
+    count += elements;
+  }
+  return count;
+}
 llvm::ArrayRef<std::string> Trainer::metrics() const { return impl_->names.all; }
 llvm::ArrayRef<std::string> Trainer::losses() const {
   return metrics().take_front(impl_->names.losses);

@@ -213,6 +213,9 @@ void Trainer::Impl::TakeBest(llvm::StringRef path, const TrainingProgress& read)
   // Files of earlier versions do not identify the data.
   is_other |= read.validation && read.validation != begun.validation;
   progress.validation = begun.validation;
+  progress.last_epoch = begun.last_epoch;
+  progress.last_step = begun.last_step;
+  progress.patience = begun.patience;
   if (!read.data) progress.data = begun.data;
   if (!is_other) return;
   Watch(monitor);
@@ -239,18 +242,16 @@ llvm::Error Trainer::Impl::CheckMode(llvm::StringRef path, const TrainingProgres
                        path, difference);
 }
 
-llvm::Error Trainer::Impl::Resume(llvm::StringRef path) {
-  llvm::Expected<Checkpoint> checkpoint = ReadCheckpoint(path);
-  if (!checkpoint) return checkpoint.takeError();
-  // Report all differences at once.
-  std::vector<std::string> differences;
+llvm::Error Trainer::Impl::CheckTensors(llvm::StringRef path, const Checkpoint& checkpoint) const {
+  // Of the network, and of its optimizers.
+  std::vector<std::string> own, others;
   llvm::StringMap<const Tensor*> tensors;
-  for (const auto& [name, tensor] : checkpoint->tensors) tensors[name] = &tensor;
-  const TrainingProgress& read = checkpoint->progress;
-  if (llvm::Error error = CheckMode(path, read)) return error;
+  for (const auto& [name, tensor] : checkpoint.tensors) tensors[name] = &tensor;
   const Graph& graph = step_network->graph();
   for (const auto& values : {graph.parameters(), graph.states()}) {
     for (const Value* value : values) {
+      std::vector<std::string>& differences =
+          network.FindValue(value->name()) != nullptr ? own : others;
       const auto found = tensors.find(value->name());
       if (found == tensors.end()) {
         // A state whose size depends on the data is created by the first step.
@@ -269,13 +270,41 @@ llvm::Error Trainer::Impl::Resume(llvm::StringRef path) {
       tensors.erase(found);
     }
   }
-  for (const auto& [name, tensor] : checkpoint->tensors)
-    if (tensors.contains(name))
-      differences.push_back("it has '" + name + "': " + tensor.TypeString());
-  if (!differences.empty())
+  for (const auto& [name, tensor] : checkpoint.tensors) {
+    if (!tensors.contains(name)) continue;
+    // The states of optimizers are named as "w.adam.m".
+    const Value* parameter =
+        network.FindValue(llvm::StringRef(name).rsplit('.').first.rsplit('.').first);
+    (parameter != nullptr && parameter->kind() == ValueKind::kParameter ? others : own)
+        .push_back("it has '" + name + "': " + tensor.TypeString());
+  }
+  const bool is_same_network = own.empty();
+  own.insert(own.end(), others.begin(), others.end());
+  if (own.empty()) return llvm::Error::success();
+  constexpr size_t kShown = 5;
+  const size_t num_left_out = own.size() - std::min(own.size(), kShown);
+  own.resize(own.size() - num_left_out);
+  std::string text = llvm::join(own, "; ");
+  if (num_left_out > 0) text += llvm::formatv("; and {0} more", num_left_out);
+  if (!is_same_network)
     return MakeUserError(Code::kCheckpoint, "'{0}' is the checkpoint of another network: {1}", path,
-                         llvm::join(differences, "; "));
-  differences = Contradictions(read);
+                         text);
+  return MakeUserError(
+      Code::kCheckpoint,
+      "'{0}' is the checkpoint of a run with other optimizers: {1}; its parameters "
+      "can be the --weights of a new run",
+      path, text);
+}
+
+llvm::Error Trainer::Impl::Resume(llvm::StringRef path) {
+  llvm::Expected<Checkpoint> checkpoint = ReadCheckpoint(path);
+  if (!checkpoint) return checkpoint.takeError();
+  const TrainingProgress& read = checkpoint->progress;
+  if (llvm::Error error = CheckMode(path, read)) return error;
+  if (llvm::Error error = CheckTensors(path, *checkpoint)) return error;
+  const Graph& graph = step_network->graph();
+  // All differences at once.
+  std::vector<std::string> differences = Contradictions(read);
   if (!differences.empty())
     return MakeUserError(
         Code::kCheckpoint,
@@ -317,7 +346,8 @@ llvm::Expected<CheckpointInfo> ReadCheckpointInfo(llvm::StringRef path) {
   const TrainingProgress& progress = checkpoint->progress;
   return CheckpointInfo{progress.step,       progress.epoch,       progress.seed,
                         progress.batch_size, progress.micro_batch, progress.shuffle,
-                        progress.drop_last,  progress.precision,   progress.average};
+                        progress.drop_last,  progress.precision,   progress.average,
+                        progress.last_epoch, progress.last_step,   progress.patience};
 }
 
 }  // namespace pdl

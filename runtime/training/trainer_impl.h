@@ -88,8 +88,11 @@ struct Trainer::Impl {
   /// The error of a step on the rows, with the number of the step.
   llvm::Error ErrorOfStep(llvm::Error error, llvm::ArrayRef<int64_t> rows) const;
   /// The error of a step or measurement on these rows of `from` that found a value that is not
-  /// finite. Names the first row that contains a nan or an infinity.
+  /// finite. Names the first row that contains a nan or an infinity: of these, or of those of the
+  /// step before.
   llvm::Error NotFinite(std::string text, const Dataset& from, llvm::ArrayRef<int64_t> rows) const;
+  /// "row 7 of train.npz has inf in 'x'", or "" if no row has a nan or an infinity.
+  std::string DescribeNotFiniteRow(const Dataset& from, llvm::ArrayRef<int64_t> rows) const;
   llvm::Expected<StepReport> Step();
   llvm::Expected<std::vector<Metric>> Evaluate(const Dataset& measured_data);
   /// Returns the values of the outputs for each batch of an evaluation, in order. The ranks share
@@ -122,6 +125,8 @@ struct Trainer::Impl {
   llvm::Error Flush();
   std::string FileOf(llvm::StringRef name) const { return options.folder + "/" + name.str(); }
   llvm::Error Resume(llvm::StringRef path);
+  /// An Error if a checkpoint has not the parameters and states of a step.
+  llvm::Error CheckTensors(llvm::StringRef path, const Checkpoint& checkpoint) const;
   /// An Error if a checkpoint's `read` has other states because of its options.
   llvm::Error CheckMode(llvm::StringRef path, const TrainingProgress& read) const;
   /// The differences between a checkpoint's `read` and this run that prevent resuming it.
@@ -193,6 +198,7 @@ struct Trainer::Impl {
   TrainingProgress progress;
   std::vector<int64_t> order;  // of the rows in this epoch
   bool has_order = false;
+  std::vector<int64_t> rows_before;  // of the last step
 
   bool has_joined = false;
   /// Null if gradients are added on the CPU, and before JoinDevice.

@@ -70,6 +70,17 @@ llvm::Error Trainer::Impl::ErrorOfStep(llvm::Error error, llvm::ArrayRef<int64_t
 
 llvm::Error Trainer::Impl::NotFinite(std::string text, const Dataset& from,
                                      llvm::ArrayRef<int64_t> rows) const {
+  std::string row = DescribeNotFiniteRow(from, rows);
+  // The step before may have made the parameters nan.
+  if (row.empty() && &from == &data) {
+    row = DescribeNotFiniteRow(from, rows_before);
+    if (!row.empty()) row = "in the step before, " + row;
+  }
+  return MakeUserError(Code::kNotFinite, "{0}{1}{2}", text, row.empty() ? "" : "; ", row);
+}
+
+std::string Trainer::Impl::DescribeNotFiniteRow(const Dataset& from,
+                                                llvm::ArrayRef<int64_t> rows) const {
   const int64_t* odd = nullptr;
   std::string why;
   for (const Dataset::Field& field : from.fields()) {
@@ -90,12 +101,12 @@ llvm::Error Trainer::Impl::NotFinite(std::string text, const Dataset& from,
       if (at < 0) continue;
       odd = &row;
       why = llvm::formatv(
-          "; {0} of {1} has {2} in '{3}'", from.DescribeRow(row), from.source(),
+          "{0} of {1} has {2} in '{3}'", from.DescribeRow(row), from.source(),
           DescribeNotFinite(values.ToConstant().ElementAsDouble(begin * per_row + at), 0, {}),
           field.name);
     }
   }
-  return MakeUserError(Code::kNotFinite, "{0}{1}", text, why);
+  return why;
 }
 
 }  // namespace pdl

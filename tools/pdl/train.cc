@@ -2,6 +2,7 @@
 #include <limits>
 #include <optional>
 
+#include "llvm/ADT/STLExtras.h"
 #include "llvm/Support/FileSystem.h"
 #include "llvm/Support/Format.h"
 #include "llvm/Support/Path.h"
@@ -204,6 +205,12 @@ void TakeFromCheckpoint(const CheckpointInfo& info, TrainArguments* arguments) {
   if (arguments->common.precision.empty())
     arguments->common.precision = DTypeName(info.precision).str();
   if (!arguments->average) arguments->average = info.average;
+  // The end that was asked for first, unless another is.
+  if (!arguments->epochs && !arguments->steps) {
+    if (info.epochs > 0) arguments->epochs = info.epochs;
+    if (info.steps > 0) arguments->steps = info.steps;
+  }
+  if (arguments->patience == 0) arguments->patience = info.patience;
   arguments->drop_last |= info.drop_last;
   arguments->no_shuffle |= !info.shuffle;
 }
@@ -229,16 +236,6 @@ TrainerOptions ToTrainerOptions(const TrainArguments& arguments) {
   options.cpu_sums = arguments.cpu_sums;
   options.network.precision = PrecisionOf(arguments.common);
   return options;
-}
-
-int64_t CountParameters(const Graph& graph) {
-  int64_t count = 0;
-  for (const Value* parameter : graph.parameters()) {
-    int64_t elements = 1;
-    for (const Dim& dim : parameter->type().dims) elements *= dim.constant();
-    count += elements;
-  }
-  return count;
 }
 
 class Training {
@@ -267,6 +264,7 @@ class Training {
         ranks_.is_first() ? Train(signals) : trainer_->Train(Callbacks(signals));
     if (!end) {
       llvm::Error error = end.takeError();
+      const std::string finds = WhatFindsCall();
       bool is_unexplained = false;
       llvm::visitErrors(error, [&](const llvm::ErrorInfoBase& info) {
         is_unexplained |= info.isA<UserError>() && !arguments_.check_finite &&
@@ -274,9 +272,9 @@ class Training {
       });
       if (llvm::sys::fs::exists(last_)) {
         Say("the last good checkpoint is " + last_ +
-            (is_unexplained ? "; from there, --resume --check-finite finds the call" : ""));
+            (is_unexplained ? "; from there, --resume " + finds : ""));
       } else if (is_unexplained) {
-        Say("there is no checkpoint yet; --overwrite --check-finite finds the call");
+        Say("there is no checkpoint yet; --overwrite " + finds);
       }
       return error;
     }
@@ -284,29 +282,55 @@ class Training {
         *end == TrainingEnd::kStopped
             ? "stopped after step " + GroupedToString(trainer_->step()) + "; --resume continues"
         : *end == TrainingEnd::kPatience
-            ? "ended: no improvement for " + std::to_string(arguments_.patience) + " epochs"
-        : trainer_->step() == first_step_ ? NothingLeft()
-                                          : "done: " + GroupedToString(trainer_->step()) +
-                                                (trainer_->step() == 1 ? " step" : " steps");
+            ? "ended: no improvement for " + Counted(arguments_.patience, "epoch")
+        : trainer_->step() == first_step_
+            ? NothingLeft()
+            : "done: " + Counted(trainer_->step(), "step") + Skipped();
     Say(said + "; see " + arguments_.folder + "/");
     return llvm::Error::success();
   }
 
+  /// "1 step", "12,000 steps".
+  static std::string Counted(int64_t number, llvm::StringRef unit) {
+    return (GroupedToString(number) + " " + unit + (number == 1 ? "" : "s")).str();
+  }
+
+  /// The options that find the cause of a nan in the steps after a checkpoint.
+  std::string WhatFindsCall() const {
+    const bool has_free_index = llvm::any_of(loaded_->graph.inputs(), [](const Value* input) {
+      const Type& type = input->type();
+      return !IsFloat(type.dtype) && type.dtype != DType::kBool && !type.index_bound;
+    });
+    return std::string("--check-finite finds the call") +
+           (has_free_index ? ", and --check-indices an index that is out of range" : "");
+  }
+
+  std::string Skipped() const {
+    if (num_skipped_ == 0) return "";
+    return "; " + Counted(num_skipped_, "step") +
+           " skipped, since gradients were too large for f16: they changed nothing but the scale "
+           "of the losses";
+  }
+
   /// For a resumed run that has had all of its epochs and steps.
   std::string NothingLeft() const {
-    auto describe = [](llvm::StringRef unit, int64_t done, int64_t asked) {
-      return ("nothing is left to do: the run is at " + unit + " " + GroupedToString(done) +
-              ", and --" + unit + "s " + llvm::Twine(asked) + " counts from its beginning: --" +
-              unit + "s " + llvm::Twine(done + asked) + " trains " + GroupedToString(asked) +
-              " more")
-          .str();
-    };
     const bool by_steps = options_.steps > 0 && trainer_->step() >= options_.steps;
-    return by_steps ? describe("step", trainer_->step(), options_.steps)
-                    : describe("epoch", trainer_->epoch(), options_.epochs);
+    const llvm::StringRef unit = by_steps ? "step" : "epoch";
+    const int64_t done = by_steps ? trainer_->step() : trainer_->epoch();
+    const int64_t asked = by_steps ? options_.steps : options_.epochs;
+    const std::string within = by_steps || trainer_->batches_done() == 0
+                                   ? ""
+                                   : " and " + GroupedToString(trainer_->batches_done()) +
+                                         " of the " + GroupedToString(trainer_->batches()) +
+                                         " batches of another";
+    return ("nothing is left to do: the run has had " + Counted(done, unit) + within + ", and --" +
+            unit + "s " + llvm::Twine(asked) + " counts from its beginning: --" + unit + "s " +
+            llvm::Twine(done + asked) + " continues it")
+        .str();
   }
   void Say(llvm::StringRef text) const {
-    if (!arguments_.quiet && ranks_.is_first()) llvm::errs() << text << '\n';
+    if (!arguments_.quiet && ranks_.is_first() && DiagnosticsAreText())
+      llvm::errs() << text << '\n';
   }
 
   /// Opens everything that each rank reads.
@@ -394,7 +418,7 @@ class Training {
     } else if (arguments_.resume) {
       Say("there is no " + last_ + ": starting from the beginning");
     }
-    const int64_t numbers = CountParameters(graph);
+    const int64_t numbers = trainer_->num_trained();
     Say((numbers > 0 ? GroupedToString(numbers) +
                            (numbers == 1 ? " number to learn; " : " numbers to learn; ")
                      : "") +
@@ -447,6 +471,7 @@ class Training {
     console_options.first_step = trainer_->step();
     console_options.is_terminal = llvm::sys::Process::StandardErrIsDisplayed();
     console_options.is_quiet = arguments_.quiet;
+    console_options.is_silent = !DiagnosticsAreText();
     TrainConsole console(console_options);
     TrainingCallbacks callbacks = Callbacks(signals);
     callbacks.on_step = [&](const StepReport& report) {
@@ -469,6 +494,7 @@ class Training {
     };
     llvm::Expected<TrainingEnd> end = trainer_->Train(callbacks);
     console.Erase();
+    num_skipped_ = console.num_skipped();
     llvm::Error error = (*log)->Finish();
     if (!end) return llvm::joinErrors(end.takeError(), std::move(error));
     if (error) return error;
@@ -481,7 +507,8 @@ class Training {
     constexpr std::chrono::seconds kPause(60);
     const RankTimes& times = report.times;
     const auto now = std::chrono::steady_clock::now();
-    if (!ranks_.is_first() || times.slowest < kLong || times.slowest < kManyTimes * times.median)
+    if (!ranks_.is_first() || !DiagnosticsAreText() || times.slowest < kLong ||
+        times.slowest < kManyTimes * times.median)
       return;
     if (straggler_shown_ && now - *straggler_shown_ < kPause) return;
     straggler_shown_ = now;
@@ -506,6 +533,7 @@ class Training {
   std::unique_ptr<Trainer> trainer_;
   std::optional<RanksLog> ranks_log_;
   int64_t first_step_ = 0;
+  int64_t num_skipped_ = 0;  // in this run
 };
 
 }  // namespace

@@ -114,15 +114,22 @@ struct StepReport {
   std::vector<Metric> metrics;
 };
 
-/// The results of one epoch.
+/// The results of one epoch, or of the part of it after which the run ended.
 struct EpochReport {
   int64_t step = 0;
   int64_t epoch = 0;
-  /// Means over the rows of the epoch.
+  /// The batches that were trained on, and those of the epoch.
+  int64_t batches_done = 0;
+  int64_t batches = 0;
+  /// Means over the rows of these batches, of the values that each step computed before it changed
+  /// the parameters.
   std::vector<Metric> training;
   /// The metrics on the validation data, in inference mode; empty if there are none.
   std::vector<Metric> validation;
+  /// Whether best.safetensors is replaced: a part of an epoch is never better than a complete one,
+  /// so that a run that is resumed selects the same epoch as one that was not interrupted.
   bool is_best = false;
+  bool is_complete() const { return batches_done == batches; }
   /// Set at most once in a run: why no epoch can be the best one, namely that the metric is NaN.
   std::string warning;
 };
@@ -187,6 +194,10 @@ class PDL_API Trainer {
   int64_t step() const;
   int64_t epoch() const;
   int64_t batches() const;
+  /// The number of batches done in the current epoch; 0 after a complete one.
+  int64_t batches_done() const;
+  /// The number of elements of all parameters that steps change.
+  int64_t num_trained() const;
   /// The names of the metrics: losses, then outputs with one element.
   llvm::ArrayRef<std::string> metrics() const;
   llvm::ArrayRef<std::string> losses() const;
@@ -216,6 +227,10 @@ struct CheckpointInfo {
   bool drop_last = false;
   DType precision = DType::kF32;
   double average = 0;
+  /// The end of the run that wrote the checkpoint (TrainerOptions); 0: none, or not known.
+  int64_t epochs = 0;
+  int64_t steps = 0;
+  int64_t patience = 0;
 };
 /// Returns an Error if the file is damaged or not a checkpoint.
 PDL_API llvm::Expected<CheckpointInfo> ReadCheckpointInfo(llvm::StringRef path);

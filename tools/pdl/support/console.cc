@@ -96,6 +96,8 @@ void SetDiagnosticsFormat(llvm::StringRef format) {
                                              : Format::kText;
 }
 
+bool DiagnosticsAreText() { return GetSettings().format == Format::kText; }
+
 void SetMessagePrefix(std::string prefix) { GetSettings().prefix = std::move(prefix); }
 
 void SetColor(llvm::StringRef color) {

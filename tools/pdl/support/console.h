@@ -22,6 +22,8 @@ enum ExitStatus : int {
 
 /// Sets the format of later messages: "text", "json" or "sarif"; "auto", "always" or "never".
 void SetDiagnosticsFormat(llvm::StringRef format);
+/// Whether messages are for people. If not, other lines would break JSON or SARIF.
+bool DiagnosticsAreText();
 void SetColor(llvm::StringRef color);
 /// Sets a prefix of each line of messages that are not JSON or SARIF; empty at first.
 void SetMessagePrefix(std::string prefix);

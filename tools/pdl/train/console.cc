@@ -94,8 +94,11 @@ std::string TrainConsole::TimeLeft(int64_t step) const {
 
 void TrainConsole::ShowStep(const StepReport& report) {
   epoch_rows_ += report.rows;
+  ++epoch_steps_;
+  epoch_skipped_ += report.is_skipped ? 1 : 0;
+  num_skipped_ += report.is_skipped ? 1 : 0;
   const auto now = Clock::now();
-  if (options_.is_quiet ||
+  if (options_.is_quiet || options_.is_silent ||
       (options_.is_terminal ? now - last_shown_ < kBetweenBars : now - last_shown_ < kBetweenLines))
     return;
   last_shown_ = now;
@@ -131,12 +134,19 @@ void TrainConsole::ShowEpoch(const EpochReport& report) {
   if (options_.epochs > 0) line += "/" + std::to_string(options_.epochs);
   std::string validation = MetricsToString(report.validation);
   if (!validation.empty()) validation = "validation: " + validation;
-  line += ": " + Joined({MetricsToString(report.training), validation, Speed()}, "; ");
+  if (!report.is_complete())
+    line += " (" + GroupedToString(report.batches_done) + " of " + GroupedToString(report.batches) +
+            " batches)";
+  const std::string skipped = epoch_skipped_ == 0
+                                  ? ""
+                                  : GroupedToString(epoch_skipped_) + " of " +
+                                        GroupedToString(epoch_steps_) + " steps skipped";
+  line += ": " + Joined({MetricsToString(report.training), validation, skipped, Speed()}, "; ");
   if (!options_.is_quiet) line += TimeLeft(report.step);
   if (report.is_best) line += " (best)";
-  llvm::errs() << line << '\n';
+  if (!options_.is_silent) llvm::errs() << line << '\n';
   epoch_begin_ = last_shown_ = Clock::now();
-  epoch_rows_ = 0;
+  epoch_rows_ = epoch_steps_ = epoch_skipped_ = 0;
 }
 
 }  // namespace pdl

@@ -23,6 +23,8 @@ class TrainConsole {
     bool is_terminal = false;
     /// Print only the results of each epoch.
     bool is_quiet = false;
+    /// Print nothing.
+    bool is_silent = false;
   };
   explicit TrainConsole(Options options);
   ~TrainConsole() { Erase(); }
@@ -31,6 +33,8 @@ class TrainConsole {
   void ShowEpoch(const EpochReport& report);
   /// Rows per second in this epoch.
   double RowsPerSecond() const;
+  /// The steps of this run that only changed the scale of the losses.
+  int64_t num_skipped() const { return num_skipped_; }
   /// Erases the bar.
   void Erase();
 
@@ -43,7 +47,7 @@ class TrainConsole {
   const Options options_;
   const Clock::time_point begin_;
   Clock::time_point epoch_begin_, last_shown_;
-  int64_t epoch_rows_ = 0;
+  int64_t epoch_rows_ = 0, epoch_steps_ = 0, epoch_skipped_ = 0, num_skipped_ = 0;
   bool has_bar_ = false;
 };
 
