@@ -244,6 +244,11 @@ void Assignments::CheckAssertion(const ast::AssertStatement* statement) {
   std::optional<std::string> note;
   for (const DimCheck& check : checks)
     if (!note) note = constraints_.NoteIfOnlyEmpty(check);
+  if (!message.empty())
+    for (DimCheck& check : checks) check.message = message.str();
+  if (!failed && !note && !checks.empty())
+    failed =
+        !constraints_.AddAll(std::move(checks), at_.AddLocation(graph_, statement->range.begin));
   if (failed || note) {
     Diagnostic& diagnostic =
         report_.Error(Code::kAssertion, statement->condition->range,
@@ -252,10 +257,6 @@ void Assignments::CheckAssertion(const ast::AssertStatement* statement) {
     if (at_.frame->callee.empty()) return;
     at_.frame->returned = at_.frame->assert_failed = true;
     return;
-  }
-  for (DimCheck& check : checks) {
-    if (!message.empty()) check.message = message.str();
-    constraints_.Add(std::move(check), at_.AddLocation(graph_, statement->range.begin));
   }
   for (const Operand& value : values) {
     run_checks_.Assert(value, message.empty()

@@ -65,15 +65,14 @@ void Inputs::ElaborateInput(const ast::InputStatement* statement) {
     std::optional<std::string> note;
     for (const DimCheck& check : checks)
       if (!note) note = constraints_.NoteIfOnlyEmpty(check);
+    if (!failed && !note && !checks.empty())
+      failed =
+          !constraints_.AddAll(std::move(checks), at_.AddLocation(graph_, condition->range.begin));
     if (failed || note) {
       Diagnostic& diagnostic = report_.Error(
           Code::kAssertion, condition->range,
           failed ? "no input can satisfy this" : "only an empty input can satisfy this");
       if (note) diagnostic.Note(*std::move(note));
-      continue;
-    }
-    for (DimCheck& check : checks) {
-      constraints_.Add(std::move(check), at_.AddLocation(graph_, condition->range.begin));
     }
   }
 }

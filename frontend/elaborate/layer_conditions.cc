@@ -58,10 +58,10 @@ bool LayerConditions::CheckCallerKeeps(llvm::ArrayRef<const ast::Expr*> where) {
       report_violation("for example " + example->ToString());
       continue;
     }
-    for (DimCheck& check : checks) {
+    for (DimCheck& check : checks)
       check.message = "'" + at_.frame->callee.str() + "' requires " + text;
-      constraints_.Add(std::move(check), at_.frame->origin);
-    }
+    if (!constraints_.AddAll(std::move(checks), at_.frame->origin))
+      report_violation("no sizes satisfy all of it");
   }
   return ok;
 }

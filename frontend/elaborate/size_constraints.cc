@@ -30,6 +30,14 @@ void SizeConstraints::Add(DimCheck check, LocationId location) {
   graph_.AddConstraint({std::move(check), location});
 }
 
+bool SizeConstraints::AddAll(std::vector<DimCheck> checks, LocationId location) {
+  for (size_t i = 0; i < checks.size(); ++i) {
+    if (i > 0 && Decide(checks[i]) == Truth::kFalse) return false;
+    Add(std::move(checks[i]), location);
+  }
+  return true;
+}
+
 void SizeConstraints::AssumeNonempty(const Dim& size) {
   size.ForEachSymbol([&](llvm::StringRef symbol) {
     if (!sizes_.at_least_one.insert(symbol).second) return;
