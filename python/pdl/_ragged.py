@@ -254,7 +254,7 @@ def _row_of(row: Any) -> np.ndarray[Any, Any]:
     return np.asarray(row)
 
 
-class Sparse:
+class Sparse(Infix):
     """A sparse matrix in CSR format: row i has the elements ``values[offsets[i]:offsets[i + 1]]`` in the columns
     ``indices[offsets[i]:offsets[i + 1]]``. Without values its dtype is bool.
 
@@ -263,6 +263,11 @@ class Sparse:
     ``pdl.sparse``."""
 
     __slots__ = ("values", "offsets", "indices", "shape", "sequences")
+    __array_ufunc__ = None  # NumPy leaves `array @ sparse` to the sparse matrix
+    # No operator compares sparse matrices.
+    __eq__ = object.__eq__
+    __ne__ = object.__ne__
+    __hash__ = object.__hash__
 
     def __init__(
         self,

@@ -77,7 +77,7 @@ def test_a_network_with_a_ragged_input() -> None:
     other = pdl.compile("input s: sparse f32[N, 5]\noutput y = s @ ones([5, 2])")
     with pytest.raises(pdl.RunError, match=r"no value for input 's.indices'[^;]*$"):
         other.run({"s": x.values, "s.offsets": x.offsets})
-    with pytest.raises(pdl.RunError, match=r"got f64\[2\]"):
+    with pytest.raises(pdl.RunError, match=r"got elements f64\[2\]"):
         net(x=pdl.ragged([[1.0], [2.0]]))
     with pytest.raises(TypeError, match="input 'x': rows must be lists or arrays"):
         net(x=[1, 2])
@@ -114,6 +114,13 @@ def test_a_sparse_matrix() -> None:
     assert repr(x) == "<pdl sparse f32[3, 3], 3 elements>" and len(x) == 3
     w = np.arange(6, dtype=np.float32).reshape(3, 2)
     assert pdl.ops.matmul(x, w).tolist() == (MATRIX @ w).tolist()
+    for right in (w, pdl.tensor(w)):
+        assert (x @ right).tolist() == (MATRIX @ w).tolist()
+    assert x == x and x != pdl.sparse(MATRIX) and x in [x]
+    with pytest.raises(pdl.Error, match="add: 'x' must be dense"):
+        x + 1
+    with pytest.raises(pdl.Error, match="matmul: 'b' must be dense"):
+        w @ x
     with pytest.raises(ValueError, match="a sparse matrix must have 2 dims, got an array with 1"):
         pdl.sparse(np.ones(3))
     with pytest.raises(TypeError, match="requires offsets, indices and shape"):
@@ -184,7 +191,7 @@ def test_sequences_of_sparse_rows() -> None:
         assert net(x=given)["y"].tolist() == [[[20], [0]], [], [[301]]]
     assert pdl.ops.matmul(x, w).tolist() == [[[20], [0]], [], [[301]]]
     assert net(x=[none, none])["y"].tolist() == [[], []]
-    with pytest.raises(pdl.RunError, match=r"input 'x' is declared f32\[count\(x\)\], got i64\[3\]"):
+    with pytest.raises(pdl.RunError, match=r"input 'x' is declared sparse f32\[N, ~T, 3\], got elements i64\[3\]"):
         net(x=ways[4])
 
 
@@ -326,7 +333,7 @@ def test_dtypes_are_called_as_everywhere() -> None:
 def test_rows_that_are_arrays_keep_their_dtype() -> None:
     net = pdl.compile("input x: u8[N, ~T]\noutput y = x")
     assert net(x=[np.array([1], np.uint8), [2, 3]])["y"].tolist() == [[1], [2, 3]]
-    with pytest.raises(pdl.RunError, match=r"is declared u8\[.*got i64"):
+    with pytest.raises(pdl.RunError, match=r"is declared u8\[.*got elements i64"):
         net(x=[np.array([300]), [1]])
     with pytest.raises(TypeError, match="rows that are arrays must have the same dtype, got f32 and i64"):
         net(x=[np.array([1]), np.ones(1, np.float32)])
