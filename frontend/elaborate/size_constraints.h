@@ -15,8 +15,8 @@ class SizeConstraints {
 
   /// Adds a relation that holds from here on.
   void Add(DimCheck check, LocationId location);
-  /// Adds relations that hold together. Each alone can hold; returns false, after having added some
-  /// of them, if no sizes satisfy all.
+  /// Adds relations that hold together. Each on its own can hold; returns false, after having added
+  /// some of them, if no sizes satisfy all.
   bool AddAll(std::vector<DimCheck> checks, LocationId location);
   Truth Decide(const DimCheck& check) const { return sizes_.known.Decide(check); }
   /// Sizes of the inputs that violate the relation, if any are found.

@@ -98,11 +98,7 @@ void ReplSession::Impl::Command(llvm::StringRef typed, ReplReply* reply) {
           ? argument.drop_front().drop_back()
           : argument;
   if (name == ":load") return Load(path, reply);
-  if (name == ":save") {
-    report(host.WriteFile(path, TextToSave()));
-    if (reply->error.empty()) Note("saved in " + path, reply);
-    return;
-  }
+  if (name == ":save") return Save(path, reply);
   if (name == ":device") {
     if (argument.empty()) reply->output = host.DeviceName() + "\n";
     return argument.empty() ? void() : report(host.SetDevice(argument));
@@ -207,6 +203,19 @@ void ReplSession::Impl::TypeOf(llvm::StringRef expression, llvm::StringRef typed
   reply->output = host.Style(ReplStyle::kType, type) + "\n";
 }
 
+void ReplSession::Impl::Save(llvm::StringRef path, ReplReply* reply) {
+  // The first attempt to replace a file that the session does not know is refused.
+  if (own_files.insert(path).second && host.HasFile(path)) {
+    reply->error = llvm::formatv("'{0}' exists; the same command again replaces it", path);
+    return;
+  }
+  if (llvm::Error error = host.WriteFile(path, TextToSave())) {
+    reply->error = llvm::toString(std::move(error));
+    return;
+  }
+  Note("saved in " + path, reply);
+}
+
 void ReplSession::Impl::Load(llvm::StringRef path, ReplReply* reply) {
   llvm::Expected<std::string> content = host.ReadFile(path);
   if (!content) {
@@ -232,6 +241,7 @@ void ReplSession::Impl::Load(llvm::StringRef path, ReplReply* reply) {
     return;
   }
   file = path.str();
+  own_files.insert(path);
   const size_t old_outputs = graph.outputs().size();
   const size_t old_inputs = graph.inputs().size();
   Accept(text + *content, std::move(tried));

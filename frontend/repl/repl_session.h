@@ -114,6 +114,7 @@ struct ReplSession::Impl {
   std::string LayerList() const;
   void TypeOf(llvm::StringRef expression, llvm::StringRef typed, ReplReply* reply);
   void Load(llvm::StringRef path, ReplReply* reply);
+  void Save(llvm::StringRef path, ReplReply* reply);
   /// The accepted source as a file of its own.
   std::string TextToSave() const;
   void Reset();
@@ -139,6 +140,8 @@ struct ReplSession::Impl {
   /// Fed values as written; and those fed since this run began.
   llvm::MapVector<std::string, std::string, llvm::StringMap<unsigned>> feeds;
   llvm::StringSet<> fed_in_run;
+  /// The paths of files that commands have loaded or saved, or that :save has refused to replace.
+  llvm::StringSet<> own_files;
   /// Standard layers, and those of the source and its imports.
   std::vector<LayerSignature> standard_layers, own_layers;
   const LayerSignature* FindLayer(llvm::StringRef name) const;

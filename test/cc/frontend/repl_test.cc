@@ -73,6 +73,7 @@ class FakeHost : public ReplHost {
     files[path] = text.str();
     return llvm::Error::success();
   }
+  bool HasFile(llvm::StringRef path) override { return files.count(path) > 0; }
   llvm::Error SetDevice(llvm::StringRef name) override {
     return device = name, llvm::Error::success();
   }
@@ -266,6 +267,21 @@ TEST_F(ReplTest, AFileThatIsSaved) {
   Say(":save \"a.pdl\"");
   EXPECT_EQ(host_.files["a.pdl"],
             "input x: f32[N]\ny = cos(x)\noutput y\n\n# Fed values:\n# feed x = [1, 2]\n");
+}
+
+TEST_F(ReplTest, SaveReplacesAFileOfOthersOnlyIfItIsRepeated) {
+  host_.files["theirs.pdl"] = "output y = [1.0]\n";
+  host_.files["loaded.pdl"] = "input x: f32[N]\n";
+  Say(":load loaded.pdl");
+  EXPECT_THAT(Say(":save theirs.pdl"),
+              HasSubstr("'theirs.pdl' exists; the same command again replaces it"));
+  EXPECT_EQ(host_.files["theirs.pdl"], "output y = [1.0]\n");
+  EXPECT_EQ(Say(":save theirs.pdl"), "# saved in theirs.pdl\n");
+  EXPECT_EQ(host_.files["theirs.pdl"], "input x: f32[N]\n");
+  // Files of the session itself.
+  EXPECT_EQ(Say(":save loaded.pdl"), "# saved in loaded.pdl\n");
+  EXPECT_EQ(Say(":save new.pdl"), "# saved in new.pdl\n");
+  EXPECT_EQ(Say(":save new.pdl"), "# saved in new.pdl\n");
 }
 
 TEST_F(ReplTest, AFeedIsChecked) {
