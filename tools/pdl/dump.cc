@@ -330,7 +330,7 @@ int DumpMain(Arguments arguments) {
   if (!file) return Finish(file.takeError());
   if (!*file) return kSuccess;
   if (llvm::Error error = CheckOptions(line, dump)) return Finish(std::move(error));
-  dump.common.training_step = dump.step;
+  if (dump.step) dump.common.UseTrainingStep();
   PassPrinter printer(dump.pass, dump.common.pass_timings.get());
   // If passes are observed, a plan is made from a copy of the graph.
   if (!dump.pass.empty()) dump.common.pass_observer = &printer;

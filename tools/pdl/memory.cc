@@ -276,7 +276,7 @@ int MemoryMain(Arguments arguments) {
   auto file = line.ParseOneFile(arguments);
   if (!file) return Finish(file.takeError());
   if (!*file) return kSuccess;
-  memory.common.training_step = memory.step;
+  if (memory.step) memory.common.UseTrainingStep();
   return Finish(Memory(**file, memory));
 }
 

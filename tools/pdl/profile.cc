@@ -24,6 +24,7 @@ measured first. See docs/profile.md.
     R"(pdl profile model.pdl --input x=x.npy
 pdl profile model.pdl --input x=random --size N=8 --by=layer
 pdl profile model.onnx --input x=random --threads=1 --html=profile.html
+pdl profile model.pdl --step --input x.npy --input label=labels.npy
 )"};
 
 struct ProfileArguments {
@@ -32,7 +33,7 @@ struct ProfileArguments {
   std::vector<std::string> outputs;
   int64_t runs = 0;
   std::string by = "call", html;
-  bool json = false;
+  bool json = false, step = false;
 };
 
 void AddOptions(CommandLine& line, ProfileArguments* arguments) {
@@ -61,6 +62,9 @@ void AddOptions(CommandLine& line, ProfileArguments* arguments) {
   line.Section("The run");
   AddRunOptions(line, &arguments->common);
   AddTrainingOption(line, &arguments->common);
+  line.AddFlag("--step", "run training steps, with all minimize statements, on the same inputs",
+               &arguments->step);
+  AddPrecisionOption(line, &arguments->common);
   AddMessageOptions(line);
   line.AddSandbox({"--html"});
 }
@@ -113,6 +117,9 @@ int ProfileMain(Arguments arguments) {
   auto files = line.ParseOneFile(arguments);
   if (!files) return Finish(files.takeError());
   if (!*files) return kSuccess;
+  if (!profile.common.precision.empty() && !profile.step)
+    return Finish(line.Wrong("--precision needs --step"));
+  if (profile.step) profile.common.UseTrainingStep();
   return Finish(Profile(**files, profile));
 }
 

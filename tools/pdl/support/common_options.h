@@ -31,6 +31,8 @@ struct CommonOptions {
   bool without_weights = false;
   /// The graph must also contain everything that a training step computes.
   bool training_step = false;
+  /// For --step: the network of a training step, which runs with `training`.
+  void UseTrainingStep() { training_step = training = true; }
   /// Do not print warnings.
   bool without_warnings = false;
   /// Also warn of names that nothing uses.

@@ -59,6 +59,8 @@ llvm::Expected<std::unique_ptr<FirstRun>> RunOnce(llvm::StringRef path, RunInput
   llvm::Expected<LoadedNetwork> loaded = LoadNetwork(path, common);
   if (!loaded) return loaded.takeError();
   if (llvm::Error error = inputs.Feed(loaded->graph, common, &run->fed)) return error;
+  if (common.training_step)
+    if (llvm::Error error = MakeStep(loaded->graph, common)) return error;
   auto context = OpenDevice(common);
   if (!context) return context.takeError();
   run->context = std::move(*context);
