@@ -8,6 +8,7 @@
 #include "kernels/core/inference_helpers.h"
 #include "kernels/core/isa_dispatch.h"
 #include "kernels/indexing/index_range.h"
+#include "kernels/indexing/sorted_updates.h"
 #include "pdl/op/gradient.h"
 #include "pdl/op/op_proto_maker.h"
 #include "pdl/op/op_registry.h"
@@ -143,33 +144,6 @@ struct AddRowLoop {
   }
 };
 
-/// The updates of one element of the axis: `numbers`, in ascending order.
-struct UpdatesOfRow {
-  const char* updates;
-  int64_t bytes;  // from one update to the next
-  llvm::ArrayRef<int64_t> numbers;
-};
-
-/// Adds several updates to n adjacent 16-bit floats, and rounds once: a sum that is rounded after
-/// each update ends at 256 (bf16) or 2048 (f16) if all are 1.
-template <class T>
-struct SumRowLoop {
-  static PDL_INLINE void Run(const UpdatesOfRow& row, int64_t n, void* to_raw) {
-    constexpr int64_t kWidth = 64;
-    for (int64_t begin = 0; begin < n; begin += kWidth) {
-      const int64_t width = std::min(kWidth, n - begin);
-      T* to = static_cast<T*>(to_raw) + begin;
-      float sums[kWidth];
-      for (int64_t i = 0; i < width; ++i) sums[i] = Element<T>::Load(to[i]);
-      for (const int64_t number : row.numbers) {
-        const T* from = reinterpret_cast<const T*>(row.updates + number * row.bytes) + begin;
-        for (int64_t i = 0; i < width; ++i) sums[i] += Element<T>::Load(from[i]);
-      }
-      for (int64_t i = 0; i < width; ++i) to[i] = Element<T>::Store(sums[i]);
-    }
-  }
-};
-
 /// Each task adds all updates to a part of each row, so each element gets its updates in order.
 template <class Context>
 class ScatterAddOp : public Operator<Context> {
@@ -178,8 +152,8 @@ class ScatterAddOp : public Operator<Context> {
     Preparation preparation;
     auto state = std::make_shared<GatherState>(context.inputs()[0].sizes, context.inputs()[1].sizes,
                                                this->attributes().Int("axis"));
-    if (IsSummedInF32(context.inputs()[0].dtype))
-      preparation.workspace_bytes = state->count * static_cast<int64_t>(sizeof(int64_t));
+    if (IsCombinedInF32(context.inputs()[0].dtype))
+      preparation.workspace_bytes = state->count * static_cast<int64_t>(sizeof(PlacedUpdate));
     preparation.state = std::move(state);
     preparation.in_place.push_back({0, 0});
     return preparation;
@@ -199,7 +173,7 @@ class ScatterAddOp : public Operator<Context> {
     const char* updates = static_cast<const char*>(inputs[2]->raw());
     char* y = static_cast<char*>(outputs[0]->raw());
     const IndexReader positions(*inputs[1], s.size);
-    if (IsSummedInF32(dtype)) {
+    if (IsCombinedInF32(dtype)) {
       AddInF32(s, dtype, positions, updates, y, context);
       return llvm::Error::success();
     }
@@ -220,8 +194,6 @@ class ScatterAddOp : public Operator<Context> {
   }
 
  private:
-  static bool IsSummedInF32(DType dtype) { return IsFloat(dtype) && DTypeSize(dtype) == 2; }
-
   /// Adjacent elements of all rows of a block.
   struct RowPart {
     int64_t block, column, n;
@@ -246,29 +218,21 @@ class ScatterAddOp : public Operator<Context> {
     });
   }
 
-  /// Sorts the updates by their positions, and adds those of each position.
   static void AddInF32(const GatherState& s, DType dtype, const IndexReader& positions,
                        const char* updates, char* y, Context& context) {
-    void (*add)(const UpdatesOfRow& row, int64_t n, void* to) = nullptr;
+    decltype(&CombineInF32Loop<float16, false>::Run) add = nullptr;
     VisitDType(NumberTypes(), dtype, [&](auto tag) {
       using T = typename decltype(tag)::type;
-      if constexpr (!std::is_arithmetic_v<T>) add = ChooseIsa<SumRowLoop<T>>();
+      if constexpr (!std::is_arithmetic_v<T>) add = ChooseIsa<CombineInF32Loop<T, false>>();
     });
-    int64_t* numbers = static_cast<int64_t*>(context.workspace());
-    int64_t* end = numbers;
-    for (int64_t i = 0; i < s.count; ++i)
-      if (positions[i] >= 0) *end++ = i;
-    std::sort(numbers, end, [&](int64_t a, int64_t b) {
-      return std::pair(positions[a], a) < std::pair(positions[b], b);
-    });
+    const auto sorted = SortUpdates(
+        s.count, [&](int64_t i) { return positions[i]; },
+        static_cast<PlacedUpdate*>(context.workspace()));
     ForEachPart(s, DTypeSize(dtype), context, [&](const RowPart& part) {
-      const char* from = updates + part.Offset(part.block * s.count);
-      for (const int64_t *first = numbers, *last = first; first != end; first = last) {
-        const int64_t position = positions[*first];
-        while (last != end && positions[*last] == position) ++last;
-        add({from, s.inner * part.element, llvm::ArrayRef(first, last)}, part.n,
-            y + part.Offset(part.block * s.size + position));
-      }
+      ForEachPosition(sorted, [&](llvm::ArrayRef<PlacedUpdate> of_row) {
+        add(updates + part.Offset(part.block * s.count), s.inner * part.element, of_row, part.n,
+            y + part.Offset(part.block * s.size + of_row[0].position));
+      });
     });
   }
 };

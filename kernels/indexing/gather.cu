@@ -87,7 +87,7 @@ class GatherOp : public Operator<CUDAContext> {
 
 /// The sum of elements: in f32 for 16-bit floats; integers wrap around.
 template <class T>
-using SumType = std::conditional_t<kIsFloat<ComputeType<T>>, ComputeType<T>, unsigned long long>;
+using SumType = Conditional<kIsFloat<ComputeType<T>>, ComputeType<T>, unsigned long long>;
 
 template <class T>
 __device__ __forceinline__ SumType<T> ToSum(T element) {

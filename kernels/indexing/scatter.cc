@@ -2,14 +2,13 @@
 #include <algorithm>
 #include <cstring>
 
-#include "kernels/core/float_copy.h"
 #include "kernels/core/grain.h"
 #include "kernels/core/inference_helpers.h"
 #include "kernels/core/isa_dispatch.h"
 #include "kernels/indexing/along_axis.h"
 #include "kernels/indexing/index_range.h"
 #include "kernels/indexing/nd_inference.h"
-#include "llvm/Support/MathExtras.h"
+#include "kernels/indexing/sorted_updates.h"
 #include "pdl/op/gradient.h"
 #include "pdl/op/op_proto_maker.h"
 #include "pdl/op/op_registry.h"
@@ -18,6 +17,8 @@ namespace pdl {
 namespace {
 
 constexpr int64_t kColumns = 64;
+// The most tasks that combine lines in f32, each with workspace for the updates of one.
+constexpr int64_t kMostSlots = 16;
 
 // --- Combining updates with existing elements ---------------------------------------------------
 
@@ -48,32 +49,14 @@ PDL_INLINE T Combine(T there, T update) {
   }
 }
 
-/// The dtype in which elements of T are combined: f32 for sums and products of 16-bit floats, which
-/// are rounded once, since a sum of ones that is rounded after each update ends at 256 (bf16) or
-/// 2048 (f16).
-template <class T, Reduction kReduction>
-using Combined = std::conditional_t<!std::is_arithmetic_v<T> && (kReduction == Reduction::kAdd ||
-                                                                 kReduction == Reduction::kMul),
-                                    float, T>;
-
-template <class T, Reduction kReduction>
-PDL_INLINE void CombineInto(Combined<T, kReduction>* there, T update) {
-  using C = Combined<T, kReduction>;
-  if constexpr (std::is_same_v<C, T>) {
-    *there = Combine<T, kReduction>(*there, update);
-  } else {
-    *there = Combine<C, kReduction>(*there, Element<T>::Load(update));
-  }
-}
-
 // Combines n adjacent elements.
 template <class T, Reduction kReduction>
 struct CombineRowLoop {
   static PDL_INLINE void Run(const void* from_raw, int64_t n, void* to_raw) {
     const T* from = static_cast<const T*>(from_raw);
-    auto* to = static_cast<Combined<T, kReduction>*>(to_raw);
+    T* to = static_cast<T*>(to_raw);
 #pragma GCC ivdep
-    for (int64_t i = 0; i < n; ++i) CombineInto<T, kReduction>(to + i, from[i]);
+    for (int64_t i = 0; i < n; ++i) to[i] = Combine<T, kReduction>(to[i], from[i]);
   }
 };
 
@@ -97,6 +80,13 @@ void VisitReduction(DType dtype, Reduction reduction, F f) {
   });
 }
 
+// Copies x to the result, unless the result already uses its memory.
+template <class Context>
+llvm::Error CopyBase(const Tensor& x, Tensor* y, Context& context) {
+  if (x.raw() == y->raw() || x.num_bytes() == 0) return llvm::Error::success();
+  return context.CopyWithin(y->raw(), x.raw(), x.num_bytes());
+}
+
 template <class Context>
 class ScatterBase : public Operator<Context> {
  protected:
@@ -104,32 +94,9 @@ class ScatterBase : public Operator<Context> {
     reduction_ = ReductionOf(attributes.String("reduction"));
     return llvm::Error::success();
   }
-  /// The bytes at the beginning of the workspace for the result in f32; 0 if its own dtype is that
-  /// in which updates are combined.
-  int64_t WideBytes(DType dtype, int64_t n) const {
-    if (!IsHalf(dtype) || (reduction_ != Reduction::kAdd && reduction_ != Reduction::kMul))
-      return 0;
-    return static_cast<int64_t>(llvm::alignTo<8>(static_cast<uint64_t>(n) * sizeof(float)));
-  }
-  int64_t WideBytes(const PrepareContext& context) const {
-    const OperandType& x = context.inputs()[0];
-    return WideBytes(x.dtype, x.num_elements());
-  }
-  /// Copies x to where updates are combined: the result, which may already use its memory, or the
-  /// workspace.
-  llvm::Expected<void*> Begin(const Tensor& x, Tensor* y, Context& context) const {
-    if (x.num_bytes() == 0) return y->raw();
-    if (WideBytes(x.dtype(), x.num_elements()) > 0) {
-      Convert(x.dtype(), x.raw(), DType::kF32, context.workspace(), x.num_elements(), context);
-      return context.workspace();
-    }
-    if (x.raw() != y->raw())
-      if (llvm::Error error = context.CopyWithin(y->raw(), x.raw(), x.num_bytes())) return error;
-    return y->raw();
-  }
-  void End(const void* combined, Tensor* y, Context& context) const {
-    if (combined != y->raw())
-      Convert(DType::kF32, combined, y->dtype(), y->raw(), y->num_elements(), context);
+  bool IsInF32(DType dtype) const {
+    return IsCombinedInF32(dtype) &&
+           (reduction_ == Reduction::kAdd || reduction_ == Reduction::kMul);
   }
   Reduction reduction_ = Reduction::kNone;
 };
@@ -209,8 +176,10 @@ class ScatterOp : public ScatterBase<Context> {
     const Sizes& walk = context.inputs()[1].sizes;
     auto state = std::make_shared<AlongAxis>(walk, context.inputs()[0].sizes, walk,
                                              this->attributes().Int("axis"));
+    if (this->IsInF32(context.inputs()[0].dtype))
+      preparation.workspace_bytes =
+          SlotsOf(*state) * state->count * static_cast<int64_t>(sizeof(PlacedUpdate));
     preparation.state = std::move(state);
-    preparation.workspace_bytes = this->WideBytes(context);
     preparation.in_place.push_back({0, 0});
     return preparation;
   }
@@ -218,42 +187,80 @@ class ScatterOp : public ScatterBase<Context> {
   llvm::Error Run(llvm::ArrayRef<const Tensor*> inputs, llvm::MutableArrayRef<Tensor*> outputs,
                   Context& context) const override {
     const AlongAxis& s = *context.template state<AlongAxis>();
-    llvm::Expected<void*> combined = this->Begin(*inputs[0], outputs[0], context);
-    if (!combined) return combined.takeError();
-    if (inputs[1]->num_elements() > 0) Apply(s, *inputs[1], *inputs[2], *combined, context);
-    this->End(*combined, outputs[0], context);
-    return llvm::Error::success();
-  }
-
- private:
-  void Apply(const AlongAxis& s, const Tensor& indices, const Tensor& given, void* combined,
-             Context& context) const {
-    const IndexReader positions(indices, s.size);
+    if (llvm::Error error = CopyBase(*inputs[0], outputs[0], context)) return error;
+    if (inputs[1]->num_elements() == 0) return llvm::Error::success();
+    const IndexReader positions(*inputs[1], s.size);
+    if (this->IsInF32(outputs[0]->dtype())) {
+      CombineLines(s, positions, *inputs[2], outputs[0], context);
+      return llvm::Error::success();
+    }
     const int64_t pieces = (s.inner + kColumns - 1) / kColumns;
     const int64_t grain =
         std::max<int64_t>(1, kGrainBytes / 8 / (s.count * std::min(kColumns, s.inner)));
-    VisitReduction(given.dtype(), this->reduction_, [&](auto tag, auto reduction) {
+    VisitReduction(outputs[0]->dtype(), this->reduction_, [&](auto tag, auto reduction) {
       using T = typename decltype(tag)::type;
-      using C = Combined<T, decltype(reduction)::value>;
-      const T* updates = static_cast<const T*>(given.raw());
-      C* y = static_cast<C*>(combined);
+      const T* updates = static_cast<const T*>(inputs[2]->raw());
+      T* y = static_cast<T*>(outputs[0]->raw());
       // Each task owns some lines along the axis, and applies their updates in order.
       context.ParallelFor(s.outer * pieces, grain, [&](int64_t begin, int64_t end) {
         for (int64_t task = begin; task < end; ++task) {
           const int64_t block = task / pieces, first = task % pieces * kColumns;
           const int64_t last = std::min(s.inner, first + kColumns);
-          C* to = y + AlongAxis::Offset(block, s.outer_sizes, s.outer_strides);
+          T* to = y + AlongAxis::Offset(block, s.outer_sizes, s.outer_strides);
           for (int64_t i = 0; i < s.count; ++i) {
             const int64_t line = (block * s.count + i) * s.inner;
             for (int64_t c = first; c < last; ++c) {
               const int64_t position = positions[line + c];
               if (position < 0) continue;
-              C* at = to + position * s.stride + s.InnerOffset(c);
-              CombineInto<T, decltype(reduction)::value>(at, updates[line + c]);
+              T* at = to + position * s.stride + s.InnerOffset(c);
+              *at = Combine<T, decltype(reduction)::value>(*at, updates[line + c]);
             }
           }
         }
       });
+    });
+    return llvm::Error::success();
+  }
+
+ private:
+  static int64_t SlotsOf(const AlongAxis& s) {
+    return std::clamp<int64_t>(s.outer * s.inner, 1, kMostSlots);
+  }
+
+  /// Combines the updates of a line along the axis in f32.
+  template <class T, Reduction kReduction>
+  static void CombineLine(const AlongAxis& s, int64_t line, const IndexReader& positions,
+                          const void* updates, PlacedUpdate* workspace, void* y) {
+    const int64_t block = line / s.inner, column = line % s.inner;
+    const auto update_at = [&](int64_t i) { return (block * s.count + i) * s.inner + column; };
+    const auto sorted =
+        SortUpdates(s.count, [&](int64_t i) { return positions[update_at(i)]; }, workspace);
+    T* to = static_cast<T*>(y) + AlongAxis::Offset(block, s.outer_sizes, s.outer_strides) +
+            s.InnerOffset(column);
+    ForEachPosition(sorted, [&](llvm::ArrayRef<PlacedUpdate> of_position) {
+      T* at = to + of_position[0].position * s.stride;
+      float combined = Element<T>::Load(*at);
+      for (const PlacedUpdate& update : of_position)
+        combined = Combine<float, kReduction>(
+            combined, Element<T>::Load(static_cast<const T*>(updates)[update_at(update.number)]));
+      *at = Element<T>::Store(combined);
+    });
+  }
+
+  void CombineLines(const AlongAxis& s, const IndexReader& positions, const Tensor& updates,
+                    Tensor* result, Context& context) const {
+    decltype(&CombineLine<float16, Reduction::kAdd>) combine = nullptr;
+    VisitReduction(updates.dtype(), this->reduction_, [&](auto tag, auto reduction) {
+      using T = typename decltype(tag)::type;
+      constexpr Reduction kReduction = decltype(reduction)::value;
+      if constexpr (!std::is_arithmetic_v<T>) combine = CombineLine<T, kReduction>;
+    });
+    const int64_t slots = SlotsOf(s), lines = s.outer * s.inner;
+    auto* workspace = static_cast<PlacedUpdate*>(context.workspace());
+    context.ParallelFor(slots, 1, [&](int64_t begin, int64_t end) {
+      for (int64_t slot = begin; slot < end; ++slot)
+        for (int64_t line = slot; line < lines; line += slots)
+          combine(s, line, positions, updates.raw(), workspace + slot * s.count, result->raw());
     });
   }
 };
@@ -350,10 +357,10 @@ class ScatterNdOp : public ScatterBase<Context> {
   llvm::Expected<Preparation> Prepare(const PrepareContext& context) const override {
     auto state = std::make_shared<NdState>(context.inputs()[0].sizes, context.inputs()[1].sizes,
                                            this->attributes().Int("batch_dims"));
+    const size_t update_bytes =
+        sizeof(int64_t) + (this->IsInF32(context.inputs()[0].dtype) ? sizeof(PlacedUpdate) : 0);
     Preparation preparation;
-    preparation.workspace_bytes =
-        this->WideBytes(context) +
-        state->blocks * state->count * static_cast<int64_t>(sizeof(int64_t));
+    preparation.workspace_bytes = state->blocks * state->count * static_cast<int64_t>(update_bytes);
     preparation.state = std::move(state);
     preparation.in_place.push_back({0, 0});
     return preparation;
@@ -362,34 +369,25 @@ class ScatterNdOp : public ScatterBase<Context> {
   llvm::Error Run(llvm::ArrayRef<const Tensor*> inputs, llvm::MutableArrayRef<Tensor*> outputs,
                   Context& context) const override {
     const NdState& s = *context.template state<NdState>();
-    llvm::Expected<void*> combined = this->Begin(*inputs[0], outputs[0], context);
-    if (!combined) return combined.takeError();
-    if (inputs[2]->num_elements() > 0) {
-      const int64_t wide_bytes = this->WideBytes(inputs[0]->dtype(), inputs[0]->num_elements());
-      int64_t* positions =
-          reinterpret_cast<int64_t*>(static_cast<char*>(context.workspace()) + wide_bytes);
-      const IndexReader indices(*inputs[1], 0);
-      context.ParallelFor(s.blocks * s.count, 1 << 14, [&](int64_t begin, int64_t end) {
-        for (int64_t i = begin; i < end; ++i) positions[i] = TuplePosition(indices, i, s.sizes);
-      });
-      Apply(s, positions, *inputs[2], static_cast<char*>(*combined),
-            wide_bytes > 0 ? DType::kF32 : inputs[2]->dtype(), context);
+    if (llvm::Error error = CopyBase(*inputs[0], outputs[0], context)) return error;
+    if (inputs[2]->num_elements() == 0) return llvm::Error::success();
+    int64_t* positions = static_cast<int64_t*>(context.workspace());
+    const IndexReader indices(*inputs[1], 0);
+    context.ParallelFor(s.blocks * s.count, 1 << 14, [&](int64_t begin, int64_t end) {
+      for (int64_t i = begin; i < end; ++i) positions[i] = TuplePosition(indices, i, s.sizes);
+    });
+    if (this->IsInF32(outputs[0]->dtype())) {
+      CombineInF32(s, positions, *inputs[2], outputs[0], context);
+      return llvm::Error::success();
     }
-    this->End(*combined, outputs[0], context);
-    return llvm::Error::success();
-  }
-
- private:
-  /// `dtype`: that of the elements at `combined`.
-  void Apply(const NdState& s, const int64_t* positions, const Tensor& given, char* combined,
-             DType dtype, Context& context) const {
     void (*combine)(const void* from, int64_t n, void* to) = nullptr;
-    VisitReduction(given.dtype(), this->reduction_, [&](auto tag, auto reduction) {
+    VisitReduction(outputs[0]->dtype(), this->reduction_, [&](auto tag, auto reduction) {
       using T = typename decltype(tag)::type;
       combine = ChooseIsa<CombineRowLoop<T, decltype(reduction)::value>>();
     });
-    const int64_t element = DTypeSize(given.dtype()), to_element = DTypeSize(dtype);
-    const char* updates = static_cast<const char*>(given.raw());
+    const int64_t element = DTypeSize(outputs[0]->dtype());
+    const char* updates = static_cast<const char*>(inputs[2]->raw());
+    char* y = static_cast<char*>(outputs[0]->raw());
     // At least a cache line wide, and few, since each task reads all indices.
     const int64_t width = std::max<int64_t>(64 / element, (s.inner + 15) / 16);
     const int64_t pieces = (s.inner + width - 1) / width;
@@ -403,8 +401,53 @@ class ScatterNdOp : public ScatterBase<Context> {
           const int64_t position = positions[block * s.count + i];
           if (position < 0) continue;
           combine(updates + ((block * s.count + i) * s.inner + column) * element, n,
-                  combined + ((block * s.positions + position) * s.inner + column) * to_element);
+                  y + ((block * s.positions + position) * s.inner + column) * element);
         }
+      }
+    });
+    return llvm::Error::success();
+  }
+
+ private:
+  /// `positions` of all updates, followed by memory for sorted ones.
+  void CombineInF32(const NdState& s, int64_t* positions, const Tensor& given, Tensor* result,
+                    Context& context) const {
+    auto* sorted = reinterpret_cast<PlacedUpdate*>(positions + s.blocks * s.count);
+    // The number of those that are not dropped replaces the first position of a block.
+    context.ParallelFor(s.blocks, 1, [&](int64_t begin, int64_t end) {
+      for (int64_t block = begin; block < end; ++block) {
+        int64_t* of_block = positions + block * s.count;
+        const auto order =
+            SortUpdates(s.count, [&](int64_t i) { return of_block[i]; }, sorted + block * s.count);
+        of_block[0] = static_cast<int64_t>(order.size());
+      }
+    });
+    decltype(&CombineInF32Loop<float16, false>::Run) combine = nullptr;
+    VisitReduction(given.dtype(), this->reduction_, [&](auto tag, auto reduction) {
+      using T = typename decltype(tag)::type;
+      constexpr bool kMultiplies = decltype(reduction)::value == Reduction::kMul;
+      if constexpr (!std::is_arithmetic_v<T>)
+        combine = ChooseIsa<CombineInF32Loop<T, kMultiplies>>();
+    });
+    const int64_t element = DTypeSize(given.dtype());
+    const char* updates = static_cast<const char*>(given.raw());
+    char* y = static_cast<char*>(result->raw());
+    const int64_t width = std::max<int64_t>(64 / element, (s.inner + 15) / 16);
+    const int64_t pieces = (s.inner + width - 1) / width;
+    const int64_t grain =
+        std::max<int64_t>(1, kGrainBytes / std::max<int64_t>(1, s.count * width * element));
+    context.ParallelFor(s.blocks * pieces, grain, [&](int64_t begin, int64_t end) {
+      for (int64_t task = begin; task < end; ++task) {
+        const int64_t block = task / pieces, column = task % pieces * width;
+        const int64_t n = std::min(width, s.inner - column);
+        const llvm::ArrayRef<PlacedUpdate> order(sorted + block * s.count,
+                                                 static_cast<size_t>(positions[block * s.count]));
+        ForEachPosition(order, [&](llvm::ArrayRef<PlacedUpdate> of_position) {
+          combine(
+              updates + (block * s.count * s.inner + column) * element, s.inner * element,
+              of_position, n,
+              y + ((block * s.positions + of_position[0].position) * s.inner + column) * element);
+        });
       }
     });
   }
