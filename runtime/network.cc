@@ -288,7 +288,7 @@ llvm::Error Network::Impl::CheckSize(const Segment::Size& size, SegmentData& dat
 void Network::Impl::MakeParts() {
   segments = std::make_unique<const Segments>(optimized);
   for (size_t i = 0; i < std::max<size_t>(1, segments->size()); ++i)
-    plans.emplace_back(part(i), given(i), graph, options, registry, weights, constants);
+    plans.emplace_back(part(i), given(i), packed, graph, options, registry, weights, constants);
 }
 
 llvm::Expected<const Network::Impl::RequestedOutputs*> Network::Impl::RequestedOf(

@@ -16,18 +16,13 @@ const Tensor* FindOnCpu(const Scope& scope, llvm::StringRef name) {
 
 }  // namespace
 
-llvm::StringRef InputOfPart(llvm::StringRef name) {
-  for (const Part part :
-       {Part::kOffsets, Part::kInnerOffsets, Part::kInnermostOffsets, Part::kIndices})
-    if (name.consume_back(PartName("", part))) break;
-  return name;
-}
-
 PackedInputs::PackedInputs(const Graph& graph) {
   for (const Value* input : graph.inputs()) {
     const Type& type = input->type();
     if (type.is_plain()) continue;
     inputs_.push_back({input->name(), type});
+    for (const PartType& part : PartsOf(input->name(), type))
+      input_of_[PartName(input->name(), part.part)] = input->name();
     for (unsigned level = 1; level <= type.ragged_levels(); ++level) {
       const std::string dim = type.dims[level].ToString();
       auto found = llvm::find_if(lengths_, [&](const Lengths& each) { return each.dim == dim; });

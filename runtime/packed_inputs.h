@@ -12,10 +12,6 @@
 
 namespace pdl {
 
-/// The name of the ragged or sparse input that a part belongs to: "x" for "x.offsets"; another name
-/// as it is.
-llvm::StringRef InputOfPart(llvm::StringRef name);
-
 /// The ragged and sparse inputs and outputs of a network, as they are stored in a Scope.
 class PackedInputs {
  public:
@@ -31,6 +27,12 @@ class PackedInputs {
   /// Returns "'x': f32[N, ~T]" for the input that `name` is a part of if no part of it is given;
   /// else an empty string.
   std::string Describe(const Scope& scope, llvm::StringRef name) const;
+  /// The ragged or sparse input that a part belongs to: "x" for "x.offsets"; another name as it is.
+  llvm::StringRef InputOf(llvm::StringRef part) const {
+    const auto found = input_of_.find(part);
+    return found == input_of_.end() ? part : llvm::StringRef(found->second);
+  }
+  bool IsPart(llvm::StringRef name) const { return input_of_.contains(name); }
   /// The inputs with the lengths `offsets`, the name of a part; none if it is another kind of part.
   llvm::ArrayRef<std::string> InputsWithLengths(llvm::StringRef offsets) const;
   /// The lengths of an input whose offsets are not given, if another input shares them.
@@ -48,6 +50,7 @@ class PackedInputs {
     std::vector<std::string> names;  // of their offsets
   };
   std::vector<Input> inputs_;
+  llvm::StringMap<std::string> input_of_;  // by the names of parts
   std::vector<Lengths> lengths_;
   llvm::StringMap<std::vector<std::string>> outputs_;  // the parts of each
 };

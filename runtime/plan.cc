@@ -46,10 +46,47 @@ Plan::Plan(std::unique_ptr<const Schedule> schedule, unsigned max_bindings)
   }
 }
 
+llvm::StringRef Plan::InputOf(const Value& part) const {
+  return schedule_->packed ? schedule_->packed->InputOf(part.name()) : llvm::StringRef(part.name());
+}
+
 std::optional<int64_t> Plan::SizeOf(llvm::StringRef symbol, llvm::ArrayRef<int64_t> sizes) const {
   auto found = symbol_index_.find(symbol);
   if (found == symbol_index_.end() || sizes[found->second] < 0) return std::nullopt;
   return sizes[found->second];
+}
+
+llvm::Error Plan::CheckInputs(llvm::ArrayRef<const Tensor*> inputs,
+                              llvm::ArrayRef<int64_t> sizes) const {
+  auto lookup = [&](llvm::StringRef symbol) { return SizeOf(symbol, sizes); };
+  for (size_t i = 0; i < inputs_.size(); ++i) {
+    const bool is_read = i < schedule_->inputs.size();
+    if (inputs[i] == nullptr) continue;
+    const Value& value = *inputs_[i];
+    for (unsigned axis = 0; axis < inputs[i]->rank(); ++axis) {
+      if (input_dims_[i][axis].symbol >= 0 || input_dims_[i][axis].constant >= 0) continue;
+      llvm::Expected<int64_t> size = value.type().dims[axis].Evaluate(lookup);
+      if (!size && !is_read) {
+        // The run needs no symbol of this size.
+        llvm::consumeError(size.takeError());
+        continue;
+      }
+      if (!size)
+        return MakeUserError(Code::kInputType, "input '{0}': {1}", value.name(),
+                             llvm::toString(size.takeError()));
+      if (*size != inputs[i]->size(axis))
+        return MakeUserError(Code::kInputType, "input '{0}' is declared {1}, got {2}: {3} is {4}",
+                             value.name(), value.type().ToString(), inputs[i]->TypeString(),
+                             value.type().dims[axis].ToString(), *size);
+    }
+    if (!is_read || !value.type().index_bound) continue;
+    llvm::Expected<int64_t> bound = value.type().index_bound->Evaluate(lookup);
+    if (!bound)
+      return MakeUserError(Code::kInputType, "input '{0}': {1}", value.name(),
+                           llvm::toString(bound.takeError()));
+    if (llvm::Error error = CheckIndexRange(value, *inputs[i], *bound)) return error;
+  }
+  return llvm::Error::success();
 }
 
 llvm::Expected<std::vector<int64_t>> Plan::SymbolSizes(
@@ -63,12 +100,15 @@ llvm::Expected<std::vector<int64_t>> Plan::SymbolSizes(
   auto conflict = [&](int symbol, const Value& value, int64_t size) {
     if (!source[symbol])
       return MakeUserError(Code::kSymbolConflict, "'{0}' is {1} in this run and {2} by input '{3}'",
-                           schedule.symbols[symbol], sizes[symbol], size,
-                           InputOfPart(value.name()));
+                           schedule.symbols[symbol], sizes[symbol], size, InputOf(value));
+    llvm::StringRef first = InputOf(*source[symbol]), second = InputOf(value);
+    if (first == second) {
+      first = source[symbol]->name();
+      second = value.name();
+    }
     return MakeUserError(Code::kSymbolConflict,
                          "'{0}' is {1} by input '{2}' and {3} by input '{4}'",
-                         schedule.symbols[symbol], sizes[symbol],
-                         InputOfPart(source[symbol]->name()), size, InputOfPart(value.name()));
+                         schedule.symbols[symbol], sizes[symbol], first, size, second);
   };
   for (size_t i = 0; i < inputs.size(); ++i) {
     if (inputs[i] == nullptr) continue;
@@ -106,27 +146,7 @@ llvm::Expected<std::vector<int64_t>> Plan::SymbolSizes(
       source[symbol] = &value;
     }
   }
-  auto lookup = [&](llvm::StringRef symbol) { return SizeOf(symbol, sizes); };
-  for (size_t i = 0; i < schedule.inputs.size(); ++i) {
-    const Value& value = *inputs_[i];
-    for (unsigned axis = 0; axis < inputs[i]->rank(); ++axis) {
-      if (input_dims_[i][axis].symbol >= 0 || input_dims_[i][axis].constant >= 0) continue;
-      llvm::Expected<int64_t> size = value.type().dims[axis].Evaluate(lookup);
-      if (!size)
-        return MakeUserError(Code::kInputType, "input '{0}': {1}", value.name(),
-                             llvm::toString(size.takeError()));
-      if (*size != inputs[i]->size(axis))
-        return MakeUserError(Code::kInputType, "input '{0}' is declared {1}, got {2}: {3} is {4}",
-                             value.name(), value.type().ToString(), inputs[i]->TypeString(),
-                             value.type().dims[axis].ToString(), *size);
-    }
-    if (!value.type().index_bound) continue;
-    llvm::Expected<int64_t> bound = value.type().index_bound->Evaluate(lookup);
-    if (!bound)
-      return MakeUserError(Code::kInputType, "input '{0}': {1}", value.name(),
-                           llvm::toString(bound.takeError()));
-    if (llvm::Error error = CheckIndexRange(value, *inputs[i], *bound)) return error;
-  }
+  if (llvm::Error error = CheckInputs(inputs, sizes)) return error;
   return sizes;
 }
 

@@ -66,11 +66,13 @@ bool HasInitialStates(Scope& scope, llvm::ArrayRef<Schedule::FixedState> states)
   });
 }
 
-PlanCache::PlanCache(const Graph& graph, llvm::ArrayRef<std::string> given, const Graph& parameters,
+PlanCache::PlanCache(const Graph& graph, llvm::ArrayRef<std::string> given,
+                     const PackedInputs& packed, const Graph& parameters,
                      const NetworkOptions& options, const OpRegistry& registry,
                      WeightStore& weights, ConstantResults& constants)
     : graph_(graph),
       given_(given),
+      packed_(packed),
       parameters_(parameters),
       options_(options),
       registry_(registry),
@@ -199,6 +201,7 @@ llvm::Expected<MadePlan> PlanCache::MakePlan(const Family& family, SymbolLookup 
   request.graph = made.graph ? made.graph.get() : &graph_;
   request.outputs = family.outputs;
   request.given = given_;
+  request.packed = &packed_;
   request.fuse = options_.fuse && !family.is_observed;
   request.training = family.training;
   request.variable_parameters = family.variable_parameters;

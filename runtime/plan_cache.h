@@ -49,11 +49,11 @@ bool HasInitialStates(Scope& scope, llvm::ArrayRef<Schedule::FixedState> states)
 /// outcome of conditions. Not synchronized.
 class PlanCache {
  public:
-  /// `given` as in ScheduleRequest. `parameters`: the graph whose parameters are in `weights`. All
-  /// must outlive the cache.
-  PlanCache(const Graph& graph, llvm::ArrayRef<std::string> given, const Graph& parameters,
-            const NetworkOptions& options, const OpRegistry& registry, WeightStore& weights,
-            ConstantResults& constants);
+  /// `given` and `packed` as in ScheduleRequest. `parameters`: the graph whose parameters are in
+  /// `weights`. All must outlive the cache.
+  PlanCache(const Graph& graph, llvm::ArrayRef<std::string> given, const PackedInputs& packed,
+            const Graph& parameters, const NetworkOptions& options, const OpRegistry& registry,
+            WeightStore& weights, ConstantResults& constants);
 
   /// `outputs` as in ScheduleRequest; those of `run` are ignored.
   llvm::Expected<ChosenPlan> Get(llvm::ArrayRef<std::string> outputs, const RunOptions& run,
@@ -91,6 +91,7 @@ class PlanCache {
 
   const Graph& graph_;
   const llvm::ArrayRef<std::string> given_;
+  const PackedInputs& packed_;
   const Graph& parameters_;
   const NetworkOptions& options_;
   const OpRegistry& registry_;

@@ -41,6 +41,7 @@ class Scheduler {
   llvm::Expected<std::unique_ptr<const Schedule>> Make() {
     schedule_->device = request_.context->device();
     schedule_->is_body = request_.is_body;
+    schedule_->packed = request_.packed;
     schedule_->symbols = graph_.Symbols();
     for (const std::string& symbol : request_.given)
       if (!llvm::is_contained(schedule_->symbols, symbol)) schedule_->symbols.push_back(symbol);
@@ -87,33 +88,56 @@ class Scheduler {
   }
 
   /// `normal([N, 3])` reads N from an input that is used for nothing else: any input that has N is
-  /// suitable.
+  /// suitable, unless a part of an input that is read has it.
   void FindSizeInputs() {
     const std::vector<const Value*> others = OtherParts();
+    llvm::StringSet<> known;
+    for (const Value* input : graph_.inputs())
+      if (needed_.contains(input)) AddSymbols(*input, &known);
     llvm::SetVector<llvm::StringRef> used;
-    auto use = [&](llvm::StringRef symbol) { used.insert(symbol); };
+    auto use = [&](llvm::StringRef symbol) {
+      if (!known.contains(symbol)) used.insert(symbol);
+    };
     for (const Op* op : needed_ops_) {
       ForEachSymbol(*op, use);
-      for (const DimCheck& check : op->checks())
-        for (const Dim* side : {&check.left, &check.right}) side->ForEachSymbol(use);
+      for (const DimCheck& check : op->checks()) ForEachSymbolOf(check, use);
     }
     for (const Value* state : graph_.states())
       if (needed_.contains(state))
         for (const Dim& dim : state->type().dims) dim.ForEachSymbol(use);
-    for (const Value* part : others)
-      for (const Dim& dim : part->type().dims) dim.ForEachSymbol(use);
     for (const Value* input : graph_.inputs())
-      if (needed_.contains(input))
-        for (const Dim& dim : input->type().dims)
-          dim.ForEachSymbol([&](llvm::StringRef symbol) { used.remove(symbol); });
+      if (needed_.contains(input) && input->type().index_bound && FixedInput(*input) == nullptr)
+        input->type().index_bound->ForEachSymbol(use);
+    // A constraint is checked if all of its sizes are those of inputs that are read.
+    llvm::StringSet<> of_read = known;
+    for (const Value* part : others) AddSymbols(*part, &of_read);
+    for (const GraphConstraint& constraint : graph_.constraints()) {
+      bool is_known = true;
+      ForEachSymbolOf(constraint.check,
+                      [&](llvm::StringRef s) { is_known &= of_read.contains(s); });
+      if (is_known) ForEachSymbolOf(constraint.check, use);
+    }
     for (llvm::StringRef symbol : used) {
+      const auto has_it = [&](const Value* input) { return HasSymbol(input->type(), symbol); };
       Schedule::SizeSource source{symbol.str(), {}};
+      // Another ragged input may be given instead of one with the same lengths.
+      const bool is_of_part = llvm::any_of(others, has_it);
       for (const Value* input : graph_.inputs())
-        if (HasSymbol(input->type(), symbol)) source.inputs.push_back(AddSizeInput(input));
+        if (has_it(input) && (!is_of_part || request_.packed->IsPart(input->name())))
+          source.inputs.push_back(AddSizeInput(input));
       // A symbol that no input has is computed from the data.
       if (!source.inputs.empty()) schedule_->size_sources.push_back(std::move(source));
     }
     for (const Value* part : others) AddSizeInput(part);
+  }
+
+  static void AddSymbols(const Value& value, llvm::StringSet<>* symbols) {
+    for (const Dim& dim : value.type().dims)
+      dim.ForEachSymbol([&](llvm::StringRef symbol) { symbols->insert(symbol); });
+  }
+  static void ForEachSymbolOf(const DimCheck& check,
+                              llvm::function_ref<void(llvm::StringRef)> visit) {
+    for (const Dim* side : {&check.left, &check.right}) side->ForEachSymbol(visit);
   }
 
   /// Adds the input unless it is there; returns its index in size_inputs.
@@ -125,18 +149,18 @@ class Scheduler {
     return index;
   }
 
-  /// The parts that are not needed of ragged and sparse inputs of which another part is. All parts
-  /// of an input are given, and its sizes are checked as those of a dense one: `sum(x)` does not
-  /// need the lengths of x: f32[N, ~T], but `where N > 2` does.
+  /// The parts that are not needed of ragged and sparse inputs of which another part is. They are
+  /// given with it, and their sizes are checked as those of a dense input: `sum(x)` does not need
+  /// the lengths of x: f32[N, ~T], but `where N > 2` does.
   std::vector<const Value*> OtherParts() const {
     std::vector<const Value*> others;
-    if (request_.is_body) return others;
+    if (request_.packed == nullptr || request_.packed->empty()) return others;
+    const auto input_of = [&](const Value* part) { return request_.packed->InputOf(part->name()); };
     llvm::StringSet<> read;
     for (const Value* input : graph_.inputs())
-      if (needed_.contains(input)) read.insert(InputOfPart(input->name()));
+      if (needed_.contains(input)) read.insert(input_of(input));
     for (const Value* input : graph_.inputs())
-      if (!needed_.contains(input) && read.contains(InputOfPart(input->name())))
-        others.push_back(input);
+      if (!needed_.contains(input) && read.contains(input_of(input))) others.push_back(input);
     return others;
   }
 
@@ -430,16 +454,13 @@ class Scheduler {
 
   void AddChecks() {
     llvm::StringSet<> known;
-    for (SlotId input : schedule_->inputs)
-      for (const Dim& dim : schedule_->slots[input].value->type().dims)
-        dim.ForEachSymbol([&](llvm::StringRef symbol) { known.insert(symbol); });
+    for (SlotId input : schedule_->inputs) AddSymbols(*schedule_->slots[input].value, &known);
     for (const Schedule::SizeSource& source : schedule_->size_sources) known.insert(source.symbol);
     for (const std::string& symbol : request_.given) known.insert(symbol);
     for (const GraphConstraint& constraint : graph_.constraints()) {
       // An input that is not needed need not be fed, so its sizes may be unknown.
       bool is_known = true;
-      for (const Dim* side : {&constraint.check.left, &constraint.check.right})
-        side->ForEachSymbol([&](llvm::StringRef symbol) { is_known &= known.contains(symbol); });
+      ForEachSymbolOf(constraint.check, [&](llvm::StringRef s) { is_known &= known.contains(s); });
       if (is_known) AddCheck(constraint.check, constraint.location, constraint.check.asked_by);
     }
     for (const Op* op : needed_ops_) {

@@ -19,6 +19,8 @@
 
 namespace pdl {
 
+class PackedInputs;
+
 /// Index of a value in a Schedule.
 using SlotId = uint32_t;
 
@@ -108,6 +110,8 @@ struct Schedule {
   };
   std::vector<SizeSource> size_sources;
   bool has_random = false;
+  /// Whose parts some inputs are, for messages; null: no input is a part.
+  const PackedInputs* packed = nullptr;
   /// For a body: inputs and outputs are in the caller's memory, on any device.
   bool is_body = false;
 };
@@ -115,6 +119,8 @@ struct Schedule {
 /// The parameters of MakeSchedule.
 struct ScheduleRequest {
   const Graph* graph = nullptr;
+  /// Whose parts some inputs of the graph are; null: no input is a part. Must outlive the Schedule.
+  const PackedInputs* packed = nullptr;
   /// Names of outputs; empty means all. kNoOutput is not a name but selects none.
   std::vector<std::string> outputs;
   /// Symbols that no input has: each run is given their sizes.
