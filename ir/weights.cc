@@ -39,17 +39,6 @@ Type StoredType(const WeightEntry& entry) {
   return Type(entry.dtype, Shape(entry.sizes.begin(), entry.sizes.end()));
 }
 
-/// The names of optimizer states begin with those of parameters; `step` counts steps.
-bool IsOfTraining(llvm::StringRef tensor, const Graph& graph) {
-  if (tensor == "step") return true;
-  for (size_t dot = tensor.rfind('.'); dot != llvm::StringRef::npos; dot = tensor.rfind('.', dot)) {
-    const Value* above = graph.FindValue(tensor.take_front(dot));
-    if (above != nullptr && above->kind() == ValueKind::kParameter) return true;
-    if (dot == 0) break;
-  }
-  return false;
-}
-
 class Matcher {
  public:
   Matcher(const WeightListing& listing, const WeightRules& rules, const Graph& graph,
@@ -76,7 +65,7 @@ class Matcher {
     }
     std::vector<llvm::StringRef> unused;
     for (size_t i = 0; i < is_used.size(); ++i) {
-      if (is_used[i] || IsOfTraining(names_[i], graph_)) continue;
+      if (is_used[i] || IsNameOfTraining(names_[i], graph_)) continue;
       matches_.unused.push_back(&listing_.entries[i]);
       unused.push_back(names_[i]);
     }
@@ -208,6 +197,16 @@ class Matcher {
 };
 
 }  // namespace
+
+bool IsNameOfTraining(llvm::StringRef tensor, const Graph& graph) {
+  if (tensor == "step") return true;
+  for (size_t dot = tensor.rfind('.'); dot != llvm::StringRef::npos; dot = tensor.rfind('.', dot)) {
+    const Value* above = graph.FindValue(tensor.take_front(dot));
+    if (above != nullptr && above->kind() == ValueKind::kParameter) return true;
+    if (dot == 0) break;
+  }
+  return false;
+}
 
 bool MatchesPattern(llvm::StringRef name, llvm::StringRef pattern) {
   size_t at = 0, p = 0;

@@ -36,6 +36,22 @@ auto Ends(Progress& progress) {
                     std::pair(llvm::StringRef("patience"), &progress.patience)};
 }
 
+/// Reads what selects the best epoch; returns false if it is incomplete. `integer` returns the
+/// member with a name; its second argument: whether it is a counter.
+bool ReadBest(const llvm::json::Object& object,
+              llvm::function_ref<int64_t(llvm::StringRef, bool)> integer,
+              TrainingProgress* progress) {
+  const std::optional<llvm::StringRef> watched = object.getString("watched");
+  progress->watched = watched.value_or("").str();
+  progress->best.best = std::bit_cast<double>(integer("best", false));
+  progress->best.stale = integer("stale", true);
+  if (object.get("measured_batch") != nullptr)
+    progress->measured_batch = integer("measured_batch", true);
+  if (object.get("best_part") != nullptr)
+    progress->best_part = std::bit_cast<double>(integer("best_part", false));
+  return watched.has_value();
+}
+
 }  // namespace
 
 std::string ProgressToJson(const TrainingProgress& progress) {
@@ -69,6 +85,8 @@ std::string ProgressToJson(const TrainingProgress& progress) {
     json.attribute("watched", progress.watched);
     json.attribute("best", ToBits(progress.best.best));
     json.attribute("stale", progress.best.stale);
+    if (progress.measured_batch != 0) json.attribute("measured_batch", progress.measured_batch);
+    if (progress.best_part) json.attribute("best_part", ToBits(*progress.best_part));
     json.attributeArray("sums", [&] {
       for (double sum : progress.sums) json.value(ToBits(sum));
     });
@@ -139,11 +157,7 @@ std::optional<TrainingProgress> ProgressFromJson(llvm::StringRef text) {
   }
   for (const auto& [name, value] : Ends(progress))
     if (object->get(name) != nullptr) *value = integer(name);
-  const std::optional<llvm::StringRef> watched = object->getString("watched");
-  ok &= watched.has_value();
-  progress.watched = watched.value_or("").str();
-  progress.best.best = std::bit_cast<double>(integer("best", false));
-  progress.best.stale = integer("stale");
+  ok &= ReadBest(*object, integer, &progress);
   auto integers = [&](llvm::StringRef name, auto use) {
     const llvm::json::Array* array = object->getArray(name);
     ok &= array != nullptr;

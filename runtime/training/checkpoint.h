@@ -45,6 +45,11 @@ struct TrainingProgress {
   /// The metric that selects the best epoch (Monitor::ToString), and its best value.
   std::string watched;
   BestEpoch best;
+  /// The number of batches of this epoch after which they were measured, since a run ended there; 0
+  /// if they were not, and after more of them.
+  int64_t measured_batch = 0;
+  /// The best value of such a part of an epoch, if there is no complete one.
+  std::optional<double> best_part;
   /// For each metric the sum over the rows of this epoch, and the number of these rows.
   std::vector<double> sums;
   std::vector<int64_t> summed_rows;

@@ -297,10 +297,17 @@ llvm::Expected<EpochReport> Trainer::Impl::MeasureEpoch() {
   std::optional<double> value;
   for (const Metric& metric : validation ? report.validation : report.training)
     if (metric.name == monitor.name) value = metric.value;
-  BestEpoch best = progress.best;
-  const bool is_better = best.Update(value, monitor.larger_is_better);
-  report.is_best = is_better && (report.is_complete() || !std::isfinite(progress.best.best));
-  if (report.is_complete()) progress.best = best;
+  if (report.is_complete()) {
+    report.is_best = progress.best.Update(value, monitor.larger_is_better);
+    progress.best_part.reset();
+  } else {
+    BestEpoch best(monitor.larger_is_better);
+    if (progress.best_part) best.best = *progress.best_part;
+    report.is_best =
+        !std::isfinite(progress.best.best) && best.Update(value, monitor.larger_is_better);
+    if (report.is_best) progress.best_part = best.best;
+    progress.measured_batch = progress.batch;
+  }
   if (!monitor.name.empty() && !report.is_best && !std::isfinite(progress.best.best) &&
       !std::exchange(has_warned_of_best, true))
     report.warning = llvm::formatv(
@@ -328,13 +335,10 @@ llvm::Expected<TrainingEnd> Trainer::Impl::Loop(const TrainingCallbacks& callbac
   stop = callbacks.stop;
   auto is_stopped = [&] { return is_distributed() ? ranks_stop : stop != nullptr && stop->load(); };
   if (llvm::Error error = JoinRanks()) return error;
-  const int64_t first_step = progress.step;
   for (;;) {
-    // Where a run was resumed, a part of an epoch has already been reported.
-    const bool ends_within = IsAtLimit() && progress.batch > 0 && progress.step > first_step;
-    if (AtEndOfEpoch() || ends_within) {
+    if (AtEndOfEpoch() || (IsAtLimit() && !IsPartMeasured())) {
       const bool is_whole = AtEndOfEpoch();
-      // A partial epoch is measured; a resumed run continues in it.
+      // A part of an epoch is measured; a resumed run continues in it.
       if (!is_whole)
         if (llvm::Error error = SaveLast()) return error;
       llvm::Expected<EpochReport> report = MeasureEpoch();
@@ -346,7 +350,9 @@ llvm::Expected<TrainingEnd> Trainer::Impl::Loop(const TrainingCallbacks& callbac
       if (llvm::Error error = SaveEpoch(report->is_best, is_whole)) return error;
       if (callbacks.on_epoch)
         if (llvm::Error error = callbacks.on_epoch(*report)) return error;
-      if (!is_whole) return TrainingEnd::kDone;
+      if (is_whole) continue;
+      if (llvm::Error error = SaveLast()) return error;
+      return TrainingEnd::kDone;
     }
     if (IsAtLimit()) return TrainingEnd::kDone;
     // After an epoch, or when a run is resumed that ended so.
@@ -424,6 +430,12 @@ int64_t Trainer::step() const { return impl_->progress.step; }
 int64_t Trainer::epoch() const { return impl_->progress.epoch; }
 int64_t Trainer::batches() const { return impl_->BatchesInEpoch(); }
 int64_t Trainer::batches_done() const { return impl_->progress.batch; }
+bool Trainer::is_done() const {
+  const TrainingProgress& progress = impl_->progress;
+  if (impl_->AtEndOfEpoch()) return false;
+  return (impl_->IsAtLimit() && impl_->IsPartMeasured()) ||
+         (progress.batch == 0 && progress.best.IsStale(impl_->options.patience));
+}
 int64_t Trainer::num_trained() const {
   int64_t count = 0;
   for (const std::string& name : TrainedParameters(impl_->network)) {

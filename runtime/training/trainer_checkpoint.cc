@@ -7,6 +7,7 @@
 #include "llvm/ADT/StringMap.h"
 #include "llvm/ADT/StringSet.h"
 #include "pdl/compiler/trace.h"
+#include "pdl/compiler/weights.h"
 #include "pdl/op/error.h"
 #include "pdl/train/averages.h"
 #include "runtime/check_finite.h"
@@ -251,7 +252,7 @@ llvm::Error Trainer::Impl::CheckTensors(llvm::StringRef path, const Checkpoint& 
   for (const auto& values : {graph.parameters(), graph.states()}) {
     for (const Value* value : values) {
       std::vector<std::string>& differences =
-          network.FindValue(value->name()) != nullptr ? own : others;
+          IsNameOfTraining(value->name(), network) ? others : own;
       const auto found = tensors.find(value->name());
       if (found == tensors.end()) {
         // A state whose size depends on the data is created by the first step.
@@ -272,10 +273,7 @@ llvm::Error Trainer::Impl::CheckTensors(llvm::StringRef path, const Checkpoint& 
   }
   for (const auto& [name, tensor] : checkpoint.tensors) {
     if (!tensors.contains(name)) continue;
-    // The states of optimizers are named as "w.adam.m".
-    const Value* parameter =
-        network.FindValue(llvm::StringRef(name).rsplit('.').first.rsplit('.').first);
-    (parameter != nullptr && parameter->kind() == ValueKind::kParameter ? others : own)
+    (IsNameOfTraining(name, network) ? others : own)
         .push_back("it has '" + name + "': " + tensor.TypeString());
   }
   const bool is_same_network = own.empty();

@@ -78,6 +78,8 @@ struct Trainer::Impl {
     return (options.epochs > 0 && progress.epoch >= options.epochs) ||
            (options.steps > 0 && progress.step >= options.steps);
   }
+  /// Whether there is nothing to measure in the batches of this epoch so far.
+  bool IsPartMeasured() const { return progress.measured_batch == progress.batch; }
   llvm::ArrayRef<int64_t> NextRows();
   /// Creates the network of a step that runs the minimize statements `active`.
   llvm::Expected<Graph> MakeStep(llvm::ArrayRef<unsigned> active) const;
@@ -162,7 +164,7 @@ struct Trainer::Impl {
   llvm::Error ErrorOfAll(llvm::Error error) const;
 
   void BeginEpoch() {
-    progress.batch = 0;
+    progress.batch = progress.measured_batch = 0;
     progress.sums.assign(names.all.size(), 0);
     progress.summed_rows.assign(names.all.size(), 0);
     has_order = false;

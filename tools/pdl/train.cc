@@ -54,7 +54,8 @@ struct TrainArguments {
   bool has_seed = false;
   bool no_shuffle = false, drop_last = false, shard_optimizer = false, cpu_sums = false;
   bool resume = false, overwrite = false;
-  int64_t save_every = 0, log_every = 0, patience = 0;
+  int64_t save_every = 0, log_every = 0;
+  std::optional<int64_t> patience;
   std::optional<double> average;
   std::string monitor;
   bool check_finite = false, check_indices = false, quiet = false;
@@ -103,8 +104,10 @@ void AddDataOptions(CommandLine& line, TrainArguments* arguments) {
                 ToInt([arguments](int64_t value) { arguments->epochs = value; }));
   line.AddValue("--steps", "N", "stop after N steps",
                 ToInt([arguments](int64_t value) { arguments->steps = value; }));
-  line.AddValue("--patience", "N", "stop after N epochs without an improvement",
-                ToInt([arguments](int64_t value) { arguments->patience = value; }));
+  line.AddValue("--patience", "N",
+                "stop after N epochs without an improvement; 0: never (default: that of the run "
+                "that --resume continues, or 0)",
+                ToInt([arguments](int64_t value) { arguments->patience = value; }, /*min=*/0));
   line.AddString("--monitor", "NAME[:max]",
                  "the loss or output that selects the best epoch (default: the first loss, or that "
                  "of the run that --resume continues); with :max larger is better, with :min (the "
@@ -210,7 +213,7 @@ void TakeFromCheckpoint(const CheckpointInfo& info, TrainArguments* arguments) {
     if (info.epochs > 0) arguments->epochs = info.epochs;
     if (info.steps > 0) arguments->steps = info.steps;
   }
-  if (arguments->patience == 0) arguments->patience = info.patience;
+  if (!arguments->patience) arguments->patience = info.patience;
   arguments->drop_last |= info.drop_last;
   arguments->no_shuffle |= !info.shuffle;
 }
@@ -230,7 +233,7 @@ TrainerOptions ToTrainerOptions(const TrainArguments& arguments) {
   options.folder = arguments.folder;
   options.save_every = arguments.save_every;
   options.monitor = arguments.monitor;
-  options.patience = arguments.patience;
+  options.patience = arguments.patience.value_or(0);
   options.average = arguments.average.value_or(0);
   options.shard_optimizer = arguments.shard_optimizer;
   options.cpu_sums = arguments.cpu_sums;
@@ -282,7 +285,11 @@ class Training {
         *end == TrainingEnd::kStopped
             ? "stopped after step " + GroupedToString(trainer_->step()) + "; --resume continues"
         : *end == TrainingEnd::kPatience
-            ? "ended: no improvement for " + Counted(arguments_.patience, "epoch")
+            ? "ended: no improvement for " + Counted(options_.patience, "epoch") +
+                  (trainer_->step() == first_step_
+                       ? ", which --patience " + std::to_string(options_.patience) +
+                             " allows: a larger one, or 0, continues"
+                       : "")
         : trainer_->step() == first_step_
             ? NothingLeft()
             : "done: " + Counted(trainer_->step(), "step") + Skipped();
@@ -302,7 +309,9 @@ class Training {
       return !IsFloat(type.dtype) && type.dtype != DType::kBool && !type.index_bound;
     });
     return std::string("--check-finite finds the call") +
-           (has_free_index ? ", and --check-indices an index that is out of range" : "");
+           (has_free_index && !arguments_.check_indices
+                ? ", and --check-indices an index that is out of range"
+                : "");
   }
 
   std::string Skipped() const {
@@ -457,6 +466,8 @@ class Training {
   }
 
   llvm::Expected<TrainingEnd> Train(const StopSignals& signals) {
+    // The files of a run that is done do not change.
+    if (trainer_->is_done()) return trainer_->Train(Callbacks(signals));
     TrainLog::Options log_options;
     log_options.folder = arguments_.folder;
     log_options.title = path_ == "-" ? "loss" : llvm::sys::path::stem(path_).str() + ": loss";

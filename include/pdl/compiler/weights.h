@@ -110,6 +110,9 @@ PDL_API WeightReport DescribeUnused(llvm::ArrayRef<const WeightEntry*> unused, s
 PDL_API WeightReport DescribeMissingStates(llvm::ArrayRef<const Value*> states,
                                            llvm::StringRef file);
 
+/// Whether the tensor of a checkpoint is a state of an optimizer, whose name begins with that of a
+/// parameter of the graph, such as "w.adam.m"; or `step`, which counts steps.
+PDL_API bool IsNameOfTraining(llvm::StringRef tensor, const Graph& graph);
 /// The initializer in the language: `load("file", "tensor", cast=true)`.
 PDL_API std::string WeightToString(const WeightRef& weight);
 /// Whether a tensor of these sizes has the sizes of `type` (those that are known), in reverse order

@@ -196,6 +196,8 @@ class PDL_API Trainer {
   int64_t batches() const;
   /// The number of batches done in the current epoch; 0 after a complete one.
   int64_t batches_done() const;
+  /// Whether Train has nothing to do: no step, and nothing to measure.
+  bool is_done() const;
   /// The number of elements of all parameters that steps change.
   int64_t num_trained() const;
   /// The names of the metrics: losses, then outputs with one element.

@@ -9,6 +9,7 @@
     training.py words ROWS SIZE FOLDER        four numbers below SIZE, some of them equal, and a weight
     training.py same_rows A B                 compares the common rows of the tensors of two checkpoints
     training.py lazy_adam ROWS SIZE BATCH A   compares a table, initially zeros, with an implementation of lazy Adam
+    training.py unmeasured CHECKPOINT         as if the run had been killed before it measured the part of its epoch
     training.py metrics FILE.jsonl            prints a file of metrics, without times
     training.py events FILE                   prints an event file, and checks its checksums
     training.py peak FILE.svg                 prints the distance in pixels from the peak of a curve to that of its points
@@ -188,6 +189,15 @@ def lazy_adam(rows, size, batch, path):
     print(f"step {step}, {sum(m != 0 for m in first)} of {size} rows used")
 
 
+def unmeasured(path):
+    with open(path, "rb") as file:
+        data = file.read()
+    data, count = re.subn(rb'\\"measured_batch\\":\d+,', lambda found: b" " * len(found.group()), data)
+    assert count == 1
+    with open(path, "wb") as file:
+        file.write(data)
+
+
 def print_metrics(path):
     for line in open(path, encoding="utf-8"):
         fields = json.loads(line)
@@ -364,6 +374,7 @@ def main():
             "words": write_words,
             "same_rows": same_rows,
             "lazy_adam": lazy_adam,
+            "unmeasured": unmeasured,
             "metrics": print_metrics,
             "events": print_events,
             "peak": peak,
