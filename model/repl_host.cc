@@ -95,8 +95,6 @@ llvm::Error NetworkReplHost::WriteFile(llvm::StringRef path, llvm::StringRef tex
   return WriteFileAtomically(path, text);
 }
 
-bool NetworkReplHost::HasFile(llvm::StringRef path) { return llvm::sys::fs::exists(path); }
-
 std::string NetworkReplHost::UseFolderOf(llvm::StringRef path) {
   const std::string former = folder_ + "/file";
   folder_ = FolderOf(path);

@@ -106,7 +106,10 @@ void ReplSession::Impl::Command(llvm::StringRef typed, ReplReply* reply) {
   if (name == ":reset") return Reset();
   if (name == ":undo") return history->Undo(*this, reply);
   if (name == ":ops") {
-    reply->output = OpListText(*request.registry, host.Width()) + LayerList();
+    std::vector<LayerSignature> layers = own_layers;
+    llvm::append_range(layers, standard_layers);
+    reply->output = OpListText(*request.registry, host.Width());
+    if (!layers.empty()) reply->output += "\nLayers\n\n" + LayerListText(layers, host.Width());
   } else if (name == ":list") {
     llvm::SmallVector<llvm::StringRef, 16> lines;
     llvm::StringRef(text).split(lines, '\n');
@@ -161,12 +164,6 @@ void ReplSession::Impl::Help(llvm::StringRef name, ReplReply* reply) {
                     near.empty() ? "; see ':ops'" : "; did you mean '" + near.str() + "'?");
 }
 
-std::string ReplSession::Impl::LayerList() const {
-  std::vector<LayerSignature> layers = own_layers;
-  llvm::append_range(layers, standard_layers);
-  return layers.empty() ? "" : "\nLayers\n\n" + LayerListText(layers, host.Width());
-}
-
 std::string ReplSession::Impl::TextToSave() const {
   std::string saved = text + comments;
   // A file without outputs would not run anything.
@@ -204,7 +201,7 @@ void ReplSession::Impl::TypeOf(llvm::StringRef expression, llvm::StringRef typed
 }
 
 void ReplSession::Impl::Save(llvm::StringRef path, ReplReply* reply) {
-  // The first attempt to replace a file that the session does not know is refused.
+  // The first attempt to replace a file that the session does not know fails.
   if (own_files.insert(path).second && host.HasFile(path)) {
     reply->error = llvm::formatv("'{0}' exists; the same command again replaces it", path);
     return;

@@ -110,8 +110,6 @@ struct ReplSession::Impl {
   // --- repl_commands.cc ----------------------------------------------------------------------
   void Command(llvm::StringRef text, ReplReply* reply);
   void Help(llvm::StringRef name, ReplReply* reply);
-  /// The layers, one per line.
-  std::string LayerList() const;
   void TypeOf(llvm::StringRef expression, llvm::StringRef typed, ReplReply* reply);
   void Load(llvm::StringRef path, ReplReply* reply);
   void Save(llvm::StringRef path, ReplReply* reply);
@@ -140,7 +138,7 @@ struct ReplSession::Impl {
   /// Fed values as written; and those fed since this run began.
   llvm::MapVector<std::string, std::string, llvm::StringMap<unsigned>> feeds;
   llvm::StringSet<> fed_in_run;
-  /// The paths of files that commands have loaded or saved, or that :save has refused to replace.
+  /// The paths of files that commands have loaded or saved, or that :save did not replace yet.
   llvm::StringSet<> own_files;
   /// Standard layers, and those of the source and its imports.
   std::vector<LayerSignature> standard_layers, own_layers;

@@ -264,9 +264,6 @@ class Sparse(Infix):
 
     __slots__ = ("values", "offsets", "indices", "shape", "sequences")
     __array_ufunc__ = None  # NumPy leaves `array @ sparse` to the sparse matrix
-    # No operator compares sparse matrices.
-    __eq__ = object.__eq__
-    __ne__ = object.__ne__
     __hash__ = object.__hash__
 
     def __init__(
@@ -282,6 +279,13 @@ class Sparse(Infix):
         self.indices = indices
         self.shape = shape
         self.sequences = sequences
+
+    # No operator compares sparse matrices.
+    def __eq__(self, other: object) -> bool:  # type: ignore[override]
+        return self is other
+
+    def __ne__(self, other: object) -> bool:  # type: ignore[override]
+        return self is not other
 
     @property
     def dtype(self) -> str:

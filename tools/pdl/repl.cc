@@ -62,6 +62,10 @@ class Host : public NetworkReplHost {
 
   unsigned Width() override { return OutputWidth(); }
 
+  bool HasFile(llvm::StringRef path) override {
+    return isatty(STDIN_FILENO) && llvm::sys::fs::exists(path);
+  }
+
  private:
   Interrupts* interrupts_ = nullptr;
 };

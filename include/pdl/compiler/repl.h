@@ -37,8 +37,8 @@ class PDL_API ReplHost {
   virtual llvm::Expected<PackedConstant> Draw(const Value& variable, SizeOfSymbol size);
   virtual llvm::Expected<std::string> ReadFile(llvm::StringRef path) = 0;
   virtual llvm::Error WriteFile(llvm::StringRef path, llvm::StringRef text) = 0;
-  /// Whether WriteFile would replace a file.
-  virtual bool HasFile(llvm::StringRef path) = 0;
+  /// Whether WriteFile would replace a file, which a user at a terminal has to confirm.
+  virtual bool HasFile(llvm::StringRef) { return false; }
   /// Makes subsequent statements resolve file names relative to the folder of `path`. Returns a
   /// path that restores the previous folder.
   virtual std::string UseFolderOf(llvm::StringRef path) { return path.str(); }

@@ -46,7 +46,6 @@ class PDL_API NetworkReplHost : public ReplHost {
   llvm::Expected<PackedConstant> Draw(const Value& variable, SizeOfSymbol size) override;
   llvm::Expected<std::string> ReadFile(llvm::StringRef path) override;
   llvm::Error WriteFile(llvm::StringRef path, llvm::StringRef text) override;
-  bool HasFile(llvm::StringRef path) override;
   std::string UseFolderOf(llvm::StringRef path) override;
   std::vector<std::string> ListFiles(llvm::StringRef typed, bool of_statement) override;
   llvm::Error SetDevice(llvm::StringRef name) override;

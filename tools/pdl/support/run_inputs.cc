@@ -168,23 +168,25 @@ llvm::Error RunInputs::FeedWithoutRows(const CommonOptions& options, Scope* scop
   llvm::Error errors = llvm::Error::success();
   for (auto& [input, value] : without_rows_) {
     Sizes sizes = {0};
+    bool knows_all = true;
     for (const Dim& dim : llvm::drop_begin(PackedDims(input->type().dims))) {
       llvm::Expected<int64_t> size =
           dim.Evaluate([&](llvm::StringRef symbol) { return SizeOf(symbol, options); });
       sizes.push_back(size ? *size : 0);
+      knows_all &= static_cast<bool>(size);
       llvm::consumeError(size.takeError());
     }
     llvm::Expected<Tensor> nothing = Tensor::Allocate(value.values.dtype(), sizes);
     if (nothing) value.values = std::move(*nothing);
-    errors =
-        llvm::joinErrors(std::move(errors), nothing ? PutPacked(*input, value, "the literal", scope)
-                                                    : nothing.takeError());
+    errors = llvm::joinErrors(
+        std::move(errors),
+        nothing ? PutPacked(*input, value, "the literal", scope, knows_all) : nothing.takeError());
   }
   return errors;
 }
 
 llvm::Error RunInputs::PutPacked(const Value& input, const PackedValue& value,
-                                 llvm::StringRef source, Scope* scope) {
+                                 llvm::StringRef source, Scope* scope, bool knows_sizes) {
   const Type& type = input.type();
   if (type.is_sparse() && type.dtype == DType::kBool) {
     // All elements are ones, whatever their dtype in the file.
@@ -195,12 +197,13 @@ llvm::Error RunInputs::PutPacked(const Value& input, const PackedValue& value,
                          type.ToString(), source, value.values.TypeString(), DTypeName(type.dtype));
   }
   value.Put(scope, input.name());
-  RecordPacked(input, value, *scope);
+  RecordPacked(input, value, *scope, knows_sizes);
   if (type.is_sparse()) columns_.emplace_back(&input, value.type.dims.back());
   return llvm::Error::success();
 }
 
-void RunInputs::RecordPacked(const Value& input, const PackedValue& value, const Scope& scope) {
+void RunInputs::RecordPacked(const Value& input, const PackedValue& value, const Scope& scope,
+                             bool knows_sizes) {
   const Type& type = input.type();
   const unsigned levels = type.ragged_levels();
   // The run reports parts that do not fit.
@@ -210,7 +213,7 @@ void RunInputs::RecordPacked(const Value& input, const PackedValue& value, const
   for (unsigned level = 0; level < levels; ++level)
     lengths_.try_emplace(type.dims[level + 1].ToString(), value.offsets[level]);
   const Type sized = checked->SizedType();
-  const unsigned num_dims = type.is_sparse() ? 1 : type.rank();
+  const unsigned num_dims = type.is_sparse() || !knows_sizes ? 1 : type.rank();
   for (unsigned axis = 0; axis < num_dims; ++axis)
     if (sized.dims[axis].is_constant()) Record(type.dims[axis], sized.dims[axis].constant());
 }

@@ -37,8 +37,9 @@ class RunInputs {
  private:
   /// Feeds a ragged or sparse input.
   llvm::Error FeedPacked(const Value& input, llvm::StringRef text, Scope* scope);
+  /// `knows_sizes`: whether the sizes of a value without rows are known, rather than assumed.
   llvm::Error PutPacked(const Value& input, const PackedValue& value, llvm::StringRef source,
-                        Scope* scope);
+                        Scope* scope, bool knows_sizes = true);
   llvm::Error FeedOne(const Value& input, llvm::StringRef text, Scope* scope);
   llvm::Error FeedArchives(const Graph& graph, Scope* scope);
   /// Feeds the ragged inputs whose literals have no rows, from which the run would take the sizes
@@ -52,9 +53,10 @@ class RunInputs {
   llvm::Error Put(const Value& input, Tensor tensor, llvm::StringRef source, Scope* scope);
   /// Records the symbol that a size determines.
   void Record(const Dim& dim, int64_t size);
-  /// The same for all sizes of a ragged or sparse value in the scope except the number of columns,
-  /// and its lengths.
-  void RecordPacked(const Value& input, const PackedValue& value, const Scope& scope);
+  /// The same for all known sizes of a ragged or sparse value in the scope except the number of
+  /// columns, and its lengths.
+  void RecordPacked(const Value& input, const PackedValue& value, const Scope& scope,
+                    bool knows_sizes);
   /// The size of a symbol in the inputs that were fed, or else that of --size.
   std::optional<int64_t> SizeOf(llvm::StringRef symbol, const CommonOptions& options) const;
 
