@@ -169,7 +169,8 @@ llvm::Error RunInputs::FeedWithoutRows(const CommonOptions& options, Scope* scop
   for (auto& [input, value] : without_rows_) {
     Sizes sizes = {0};
     bool knows_all = true;
-    for (const Dim& dim : llvm::drop_begin(PackedDims(input->type().dims))) {
+    const Shape packed = PackedDims(input->type().dims);
+    for (const Dim& dim : llvm::drop_begin(packed)) {
       llvm::Expected<int64_t> size =
           dim.Evaluate([&](llvm::StringRef symbol) { return SizeOf(symbol, options); });
       sizes.push_back(size ? *size : 0);
