@@ -8,6 +8,7 @@
 #include "kernels/core/inference_helpers.h"
 #include "kernels/core/isa_dispatch.h"
 #include "kernels/indexing/index_range.h"
+#include "kernels/indexing/row_parts.h"
 #include "kernels/indexing/sorted_updates.h"
 #include "pdl/op/gradient.h"
 #include "pdl/op/op_proto_maker.h"
@@ -182,42 +183,20 @@ class ScatterAddOp : public Operator<Context> {
       using T = typename decltype(tag)::type;
       if constexpr (std::is_arithmetic_v<T>) add = ChooseIsa<AddRowLoop<T>>();
     });
-    ForEachPart(s, DTypeSize(dtype), context, [&](const RowPart& part) {
-      for (int64_t i = 0; i < s.count; ++i) {
-        const int64_t position = positions[i];
-        if (position < 0) continue;
-        add(updates + part.Offset(part.block * s.count + i), part.n,
-            y + part.Offset(part.block * s.size + position));
-      }
-    });
+    ForEachRowPart({s.outer, s.count, s.inner, DTypeSize(dtype)}, context,
+                   [&](const RowPart& part) {
+                     for (int64_t i = 0; i < s.count; ++i) {
+                       const int64_t position = positions[i];
+                       if (position < 0) continue;
+                       add(updates + part.Offset(part.block * s.count + i), part.n,
+                           y + part.Offset(part.block * s.size + position));
+                     }
+                   });
     return llvm::Error::success();
   }
 
  private:
-  /// Adjacent elements of all rows of a block.
-  struct RowPart {
-    int64_t block, column, n;
-    int64_t inner, element;
-    /// The bytes before the part in a row.
-    int64_t Offset(int64_t row) const { return (row * inner + column) * element; }
-  };
-
-  /// Calls f(part) for each part, in parallel.
-  template <class F>
-  static void ForEachPart(const GatherState& s, int64_t element, Context& context, F f) {
-    // At least a cache line wide, and few, since each task reads all indices.
-    const int64_t width = std::max<int64_t>(64 / element, (s.inner + 15) / 16);
-    const int64_t pieces = (s.inner + width - 1) / width;
-    const int64_t grain =
-        std::max<int64_t>(1, kGrainBytes / std::max<int64_t>(1, s.count * width * element));
-    context.ParallelFor(s.outer * pieces, grain, [&](int64_t begin, int64_t end) {
-      for (int64_t task = begin; task < end; ++task) {
-        const int64_t column = task % pieces * width;
-        f(RowPart{task / pieces, column, std::min(width, s.inner - column), s.inner, element});
-      }
-    });
-  }
-
+  /// Sorts the updates by their positions, and adds those of each position.
   static void AddInF32(const GatherState& s, DType dtype, const IndexReader& positions,
                        const char* updates, char* y, Context& context) {
     decltype(&CombineInF32Loop<float16, false>::Run) add = nullptr;
@@ -228,12 +207,13 @@ class ScatterAddOp : public Operator<Context> {
     const auto sorted = SortUpdates(
         s.count, [&](int64_t i) { return positions[i]; },
         static_cast<PlacedUpdate*>(context.workspace()));
-    ForEachPart(s, DTypeSize(dtype), context, [&](const RowPart& part) {
-      ForEachPosition(sorted, [&](llvm::ArrayRef<PlacedUpdate> of_row) {
-        add(updates + part.Offset(part.block * s.count), s.inner * part.element, of_row, part.n,
-            y + part.Offset(part.block * s.size + of_row[0].position));
-      });
-    });
+    ForEachRowPart(
+        {s.outer, s.count, s.inner, DTypeSize(dtype)}, context, [&](const RowPart& part) {
+          ForEachPosition(sorted, [&](llvm::ArrayRef<PlacedUpdate> of_row) {
+            add(updates + part.Offset(part.block * s.count), s.inner * part.element, of_row, part.n,
+                y + part.Offset(part.block * s.size + of_row[0].position));
+          });
+        });
   }
 };
 

@@ -8,6 +8,7 @@
 #include "kernels/indexing/along_axis.h"
 #include "kernels/indexing/index_range.h"
 #include "kernels/indexing/nd_inference.h"
+#include "kernels/indexing/row_parts.h"
 #include "kernels/indexing/sorted_updates.h"
 #include "pdl/op/gradient.h"
 #include "pdl/op/op_proto_maker.h"
@@ -388,21 +389,11 @@ class ScatterNdOp : public ScatterBase<Context> {
     const int64_t element = DTypeSize(outputs[0]->dtype());
     const char* updates = static_cast<const char*>(inputs[2]->raw());
     char* y = static_cast<char*>(outputs[0]->raw());
-    // At least a cache line wide, and few, since each task reads all indices.
-    const int64_t width = std::max<int64_t>(64 / element, (s.inner + 15) / 16);
-    const int64_t pieces = (s.inner + width - 1) / width;
-    const int64_t grain =
-        std::max<int64_t>(1, kGrainBytes / std::max<int64_t>(1, s.count * width * element));
-    context.ParallelFor(s.blocks * pieces, grain, [&](int64_t begin, int64_t end) {
-      for (int64_t task = begin; task < end; ++task) {
-        const int64_t block = task / pieces, column = task % pieces * width;
-        const int64_t n = std::min(width, s.inner - column);
-        for (int64_t i = 0; i < s.count; ++i) {
-          const int64_t position = positions[block * s.count + i];
-          if (position < 0) continue;
-          combine(updates + ((block * s.count + i) * s.inner + column) * element, n,
-                  y + ((block * s.positions + position) * s.inner + column) * element);
-        }
+    ForEachRowPart({s.blocks, s.count, s.inner, element}, context, [&](const RowPart& part) {
+      for (int64_t i = part.block * s.count; i < (part.block + 1) * s.count; ++i) {
+        if (positions[i] < 0) continue;
+        combine(updates + part.Offset(i), part.n,
+                y + part.Offset(part.block * s.positions + positions[i]));
       }
     });
     return llvm::Error::success();
@@ -432,23 +423,14 @@ class ScatterNdOp : public ScatterBase<Context> {
     const int64_t element = DTypeSize(given.dtype());
     const char* updates = static_cast<const char*>(given.raw());
     char* y = static_cast<char*>(result->raw());
-    const int64_t width = std::max<int64_t>(64 / element, (s.inner + 15) / 16);
-    const int64_t pieces = (s.inner + width - 1) / width;
-    const int64_t grain =
-        std::max<int64_t>(1, kGrainBytes / std::max<int64_t>(1, s.count * width * element));
-    context.ParallelFor(s.blocks * pieces, grain, [&](int64_t begin, int64_t end) {
-      for (int64_t task = begin; task < end; ++task) {
-        const int64_t block = task / pieces, column = task % pieces * width;
-        const int64_t n = std::min(width, s.inner - column);
-        const llvm::ArrayRef<PlacedUpdate> order(sorted + block * s.count,
-                                                 static_cast<size_t>(positions[block * s.count]));
-        ForEachPosition(order, [&](llvm::ArrayRef<PlacedUpdate> of_position) {
-          combine(
-              updates + (block * s.count * s.inner + column) * element, s.inner * element,
-              of_position, n,
-              y + ((block * s.positions + of_position[0].position) * s.inner + column) * element);
-        });
-      }
+    ForEachRowPart({s.blocks, s.count, s.inner, element}, context, [&](const RowPart& part) {
+      const int64_t first = part.block * s.count;
+      const llvm::ArrayRef<PlacedUpdate> order(sorted + first,
+                                               static_cast<size_t>(positions[first]));
+      ForEachPosition(order, [&](llvm::ArrayRef<PlacedUpdate> of_position) {
+        combine(updates + part.Offset(first), s.inner * element, of_position, part.n,
+                y + part.Offset(part.block * s.positions + of_position[0].position));
+      });
     });
   }
 };
