@@ -14,15 +14,26 @@ const Tensor* FindOnCpu(const Scope& scope, llvm::StringRef name) {
   return tensor && tensor->device().kind == DeviceKind::kCPU ? tensor : nullptr;
 }
 
+/// Whether a tensor has the dtype, the rank, and those sizes of `type` that are constant.
+bool Fits(const Tensor& tensor, const Type& type) {
+  if (tensor.dtype() != type.dtype || tensor.rank() != type.rank()) return false;
+  for (unsigned axis = 0; axis < tensor.rank(); ++axis)
+    if (type.dims[axis].is_constant() && !type.dims[axis].is_constant(tensor.size(axis)))
+      return false;
+  return true;
+}
+
 }  // namespace
 
 PackedInputs::PackedInputs(const Graph& graph) {
   for (const Value* input : graph.inputs()) {
     const Type& type = input->type();
     if (type.is_plain()) continue;
-    inputs_.push_back({input->name(), type});
-    for (const PartType& part : PartsOf(input->name(), type))
+    Input& added = inputs_.emplace_back(Input{input->name(), type, std::nullopt});
+    for (const PartType& part : PartsOf(input->name(), type)) {
       input_of_[PartName(input->name(), part.part)] = input->name();
+      if (part.part == Part::kValues) added.elements = part.type;
+    }
     for (unsigned level = 1; level <= type.ragged_levels(); ++level) {
       const std::string dim = type.dims[level].ToString();
       auto found = llvm::find_if(lengths_, [&](const Lengths& each) { return each.dim == dim; });
@@ -42,19 +53,11 @@ PackedInputs::PackedInputs(const Graph& graph) {
 llvm::Error PackedInputs::Check(const Scope& scope) const {
   for (const Input& input : inputs_) {
     const Type& type = input.type;
-    for (const PartType& part : PartsOf(input.name, type)) {
-      const Variable* variable = scope.Find(PartName(input.name, part.part));
-      const Tensor* tensor = variable ? variable->Get<Tensor>() : nullptr;
-      if (part.part != Part::kValues || tensor == nullptr) continue;
-      bool fits = tensor->dtype() == type.dtype && tensor->rank() == part.type.rank();
-      for (unsigned axis = 1; fits && axis < tensor->rank(); ++axis) {
-        const Dim& dim = part.type.dims[axis];
-        fits = !dim.is_constant() || dim.is_constant(tensor->size(axis));
-      }
-      if (fits) continue;
+    const Variable* variable = input.elements ? scope.Find(input.name) : nullptr;
+    const Tensor* tensor = variable ? variable->Get<Tensor>() : nullptr;
+    if (tensor && !Fits(*tensor, *input.elements))
       return MakeUserError(Code::kInputType, "input '{0}' is declared {1}, got elements {2}",
                            input.name, type.ToString(), tensor->TypeString());
-    }
     auto check = [&](const Tensor* offsets, int64_t count, llvm::StringRef what) -> llvm::Error {
       const std::string fault = FaultOfOffsets(*offsets, count, what);
       if (fault.empty()) return llvm::Error::success();

@@ -1,6 +1,7 @@
 #ifndef PDL_RUNTIME_PACKED_INPUTS_H_
 #define PDL_RUNTIME_PACKED_INPUTS_H_
 
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -42,6 +43,8 @@ class PackedInputs {
   struct Input {
     std::string name;
     Type type;
+    /// The type of its elements, packed; a sparse bool input has none.
+    std::optional<Type> elements;
   };
   struct Lengths {
     std::string dim;

@@ -33,15 +33,16 @@ class Plan {
   llvm::Expected<std::shared_ptr<Binding>> Bind(llvm::ArrayRef<int64_t> sizes,
                                                 DeviceContext& context, PackCache& packs);
   ArenaPool& arenas() { return arenas_; }
+  /// The size of a symbol in `sizes`.
+  std::optional<int64_t> SizeOf(llvm::StringRef symbol, llvm::ArrayRef<int64_t> sizes) const;
+
+ private:
   /// Checks the sizes that no single symbol determines, and the ranges of indices.
   llvm::Error CheckInputs(llvm::ArrayRef<const Tensor*> inputs,
                           llvm::ArrayRef<int64_t> sizes) const;
   /// The name of an input, or of the one that it is a part of.
   llvm::StringRef InputOf(const Value& part) const;
-  /// The size of a symbol in `sizes`.
-  std::optional<int64_t> SizeOf(llvm::StringRef symbol, llvm::ArrayRef<int64_t> sizes) const;
 
- private:
   /// One dim of an input: the required size, or the symbol that it determines.
   struct InputDim {
     int symbol = -1;        // the dim is this symbol

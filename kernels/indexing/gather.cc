@@ -4,6 +4,7 @@
 #include <limits>
 
 #include "kernels/core/element.h"
+#include "kernels/core/float_copy.h"
 #include "kernels/core/grain.h"
 #include "kernels/core/inference_helpers.h"
 #include "kernels/core/isa_dispatch.h"
@@ -153,7 +154,7 @@ class ScatterAddOp : public Operator<Context> {
     Preparation preparation;
     auto state = std::make_shared<GatherState>(context.inputs()[0].sizes, context.inputs()[1].sizes,
                                                this->attributes().Int("axis"));
-    if (IsCombinedInF32(context.inputs()[0].dtype))
+    if (IsHalf(context.inputs()[0].dtype))
       preparation.workspace_bytes = state->count * static_cast<int64_t>(sizeof(PlacedUpdate));
     preparation.state = std::move(state);
     preparation.in_place.push_back({0, 0});
@@ -174,7 +175,7 @@ class ScatterAddOp : public Operator<Context> {
     const char* updates = static_cast<const char*>(inputs[2]->raw());
     char* y = static_cast<char*>(outputs[0]->raw());
     const IndexReader positions(*inputs[1], s.size);
-    if (IsCombinedInF32(dtype)) {
+    if (IsHalf(dtype)) {
       AddInF32(s, dtype, positions, updates, y, context);
       return llvm::Error::success();
     }

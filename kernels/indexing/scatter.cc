@@ -2,6 +2,7 @@
 #include <algorithm>
 #include <cstring>
 
+#include "kernels/core/float_copy.h"
 #include "kernels/core/grain.h"
 #include "kernels/core/inference_helpers.h"
 #include "kernels/core/isa_dispatch.h"
@@ -96,8 +97,7 @@ class ScatterBase : public Operator<Context> {
     return llvm::Error::success();
   }
   bool IsInF32(DType dtype) const {
-    return IsCombinedInF32(dtype) &&
-           (reduction_ == Reduction::kAdd || reduction_ == Reduction::kMul);
+    return IsHalf(dtype) && (reduction_ == Reduction::kAdd || reduction_ == Reduction::kMul);
   }
   Reduction reduction_ = Reduction::kNone;
 };

@@ -1,4 +1,5 @@
-// Updates of elements at indices, grouped by their positions, for sums that are rounded once.
+// Updates of elements at indices, grouped by their positions: sums and products of f16 and bf16 are
+// rounded once, since a sum of ones that is rounded after each update ends at 2048 or 256.
 #ifndef PDL_KERNELS_INDEXING_SORTED_UPDATES_H_
 #define PDL_KERNELS_INDEXING_SORTED_UPDATES_H_
 
@@ -8,7 +9,6 @@
 #include "kernels/core/element.h"
 #include "kernels/core/isa_dispatch.h"
 #include "llvm/ADT/ArrayRef.h"
-#include "pdl/op/dtype.h"
 
 namespace pdl {
 
@@ -20,10 +20,6 @@ struct PlacedUpdate {
     return a.position != b.position ? a.position < b.position : a.number < b.number;
   }
 };
-
-/// Whether elements are combined in f32: sums and products of f16 and bf16 are rounded once, since
-/// a sum of ones that is rounded after each update ends at 2048 or 256.
-inline bool IsCombinedInF32(DType dtype) { return dtype == DType::kF16 || dtype == DType::kBF16; }
 
 /// Sorts `count` updates into `to`, by position and then by number. position_of(number) is -1 for
 /// an update that is dropped.

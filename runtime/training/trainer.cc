@@ -319,13 +319,13 @@ llvm::Expected<EpochReport> Trainer::Impl::MeasureEpoch() {
   return report;
 }
 
-llvm::Error Trainer::Impl::SaveEpoch(bool is_best, bool is_whole) {
+llvm::Error Trainer::Impl::SaveEpoch(bool is_best) {
   if (!saves) return llvm::Error::success();
   llvm::Expected<Snapshot> snapshot = TakeSnapshot();
   if (!snapshot) return snapshot.takeError();
   if (options.folder.empty()) return llvm::Error::success();
   if (is_best) pending_best = *snapshot;
-  if (is_whole) pending_last = std::move(*snapshot);
+  pending_last = std::move(*snapshot);
   const bool is_due = !last_write || Clock::now() - *last_write >=
                                          std::chrono::duration<double>(options.save_seconds);
   return is_due || IsAtLimit() ? Flush() : llvm::Error::success();
@@ -347,12 +347,10 @@ llvm::Expected<TrainingEnd> Trainer::Impl::Loop(const TrainingCallbacks& callbac
         ++progress.epoch;
         BeginEpoch();
       }
-      if (llvm::Error error = SaveEpoch(report->is_best, is_whole)) return error;
+      if (llvm::Error error = SaveEpoch(report->is_best)) return error;
       if (callbacks.on_epoch)
         if (llvm::Error error = callbacks.on_epoch(*report)) return error;
-      if (is_whole) continue;
-      if (llvm::Error error = SaveLast()) return error;
-      return TrainingEnd::kDone;
+      if (!is_whole) return TrainingEnd::kDone;
     }
     if (IsAtLimit()) return TrainingEnd::kDone;
     // After an epoch, or when a run is resumed that ended so.

@@ -121,7 +121,7 @@ struct Trainer::Impl {
   /// nan, because no run can continue from that. `tensors` are those of the snapshot, on the CPU.
   llvm::Error CheckLearned(const Snapshot& snapshot, llvm::ArrayRef<NamedTensor> tensors) const;
   llvm::Error SaveLast();
-  llvm::Error SaveEpoch(bool is_best, bool is_whole);
+  llvm::Error SaveEpoch(bool is_best);
   llvm::Error Save(llvm::StringRef path);
   /// Writes pending snapshots.
   llvm::Error Flush();
