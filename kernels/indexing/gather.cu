@@ -2,7 +2,7 @@
 #include <memory>
 
 #include "kernels/cuda/cuda_launch.h"
-#include "kernels/indexing/index_range.cuh"
+#include "kernels/indexing/slice_updates.cuh"
 #include "pdl/op/op_registry.h"
 
 namespace pdl::cuda {
@@ -85,72 +85,22 @@ class GatherOp : public Operator<CUDAContext> {
 
 // --- scatter_add --------------------------------------------------------------------------------
 
-/// The sum of elements: in f32 for 16-bit floats; integers wrap around.
-template <class T>
-using SumType = Conditional<kIsFloat<ComputeType<T>>, ComputeType<T>, unsigned long long>;
-
-template <class T>
-__device__ __forceinline__ SumType<T> ToSum(T element) {
-  if constexpr (kIsFloat<ComputeType<T>>) {
-    return Element<T>::Load(element);
-  } else {
-    return static_cast<unsigned long long>(element);
-  }
-}
-
-template <class T>
-__device__ __forceinline__ T FromSum(SumType<T> sum) {
-  if constexpr (kIsFloat<ComputeType<T>>) {
-    return Element<T>::Store(sum);
-  } else {
-    return static_cast<T>(sum);
-  }
-}
-
-/// A block for each index: the block of the first occurrence of an index adds all its updates, in
-/// their order, so that results have the same bits in every run. Sums of 16-bit floats are rounded
-/// after the updates of kBlockThreads indices.
+/// A block for each index.
 template <class T, class Index>
 __global__ void __launch_bounds__(kBlockThreads)
     ScatterAddKernel(GatherShape shape, const Index* indices, const T* updates, T* y) {
-  __shared__ int matches[kBlockThreads];
-  __shared__ int any;
-  const int thread = static_cast<int>(threadIdx.x);
-  const long long columns = shape.outer * shape.inner;
-  for (long long first = blockIdx.x; first < shape.count; first += gridDim.x) {
-    const long long position = PositionOf(indices, first, shape.size);
-    __syncthreads();  // other threads may still be reading `any`
-    if (thread == 0) any = position < 0 ? 1 : 0;
-    __syncthreads();
-    for (long long i = thread; i < first; i += kBlockThreads) {
-      if (PositionOf(indices, i, shape.size) == position) any = 1;
-    }
-    __syncthreads();
-    if (any != 0) continue;
-    for (long long begin = first; begin < shape.count; begin += kBlockThreads) {
-      const long long mine = begin + thread;
-      const int match =
-          mine < shape.count && PositionOf(indices, mine, shape.size) == position ? 1 : 0;
-      __syncthreads();
-      if (thread == 0) any = 0;
-      matches[thread] = match;
-      __syncthreads();
-      if (match != 0) any = 1;
-      __syncthreads();
-      if (any == 0) continue;
-      for (long long c = thread; c < columns; c += kBlockThreads) {
-        const long long block = c / shape.inner, column = c - block * shape.inner;
-        const long long to = (block * shape.size + position) * shape.inner + column;
-        SumType<T> sum = ToSum(y[to]);
-        for (int k = 0; k < kBlockThreads; ++k) {
-          if (matches[k] == 0) continue;
-          const long long from = (block * shape.count + begin + k) * shape.inner + column;
-          sum += ToSum(updates[from]);
-        }
-        y[to] = FromSum<T>(sum);
-      }
-    }
-  }
+  const auto position_at = [&](long long i) { return PositionOf(indices, i, shape.size); };
+  const auto element = [&](long long rows, long long row, long long c) {
+    const long long block = c / shape.inner;
+    return (block * rows + row) * shape.inner + c - block * shape.inner;
+  };
+  const auto target = [&](long long position, long long c) {
+    return element(shape.size, position, c);
+  };
+  const auto source = [&](long long i, long long c) { return element(shape.count, i, c); };
+  for (long long first = blockIdx.x; first < shape.count; first += gridDim.x)
+    UpdateSlice(Reduction::kAdd, 0, first, shape.count, shape.outer * shape.inner, position_at,
+                target, source, updates, y);
 }
 
 class ScatterAddOp : public Operator<CUDAContext> {

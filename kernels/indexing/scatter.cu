@@ -1,12 +1,12 @@
 #include <memory>
 
+#include "kernels/core/float_copy.h"
 #include "kernels/indexing/nd_index.cuh"
+#include "kernels/indexing/slice_updates.cuh"
 #include "pdl/op/op_registry.h"
 
 namespace pdl::cuda {
 namespace {
-
-enum class Reduction { kNone, kAdd, kMul, kMin, kMax };
 
 Reduction ReductionOf(llvm::StringRef name) {
   return name == "add"   ? Reduction::kAdd
@@ -14,34 +14,6 @@ Reduction ReductionOf(llvm::StringRef name) {
          : name == "min" ? Reduction::kMin
          : name == "max" ? Reduction::kMax
                          : Reduction::kNone;
-}
-
-template <class T>
-__device__ __forceinline__ T Combine(Reduction reduction, T there, T update) {
-  using Compute = ComputeType<T>;
-  const Compute a = Element<T>::Load(there), b = Element<T>::Load(update);
-  switch (reduction) {
-    case Reduction::kMin:
-      return b < a || b != b ? update : there;
-    case Reduction::kMax:
-      return b > a || b != b ? update : there;
-    case Reduction::kAdd:
-      if constexpr (kIsFloat<Compute>) {
-        return Element<T>::Store(a + b);
-      } else {
-        return static_cast<T>(static_cast<unsigned long long>(a) +
-                              static_cast<unsigned long long>(b));
-      }
-    case Reduction::kMul:
-      if constexpr (kIsFloat<Compute>) {
-        return Element<T>::Store(a * b);
-      } else {
-        return static_cast<T>(static_cast<unsigned long long>(a) *
-                              static_cast<unsigned long long>(b));
-      }
-    default:
-      return update;
-  }
 }
 
 class ScatterBase : public Operator<CUDAContext> {
@@ -61,23 +33,32 @@ class ScatterBase : public Operator<CUDAContext> {
 // --- scatter ------------------------------------------------------------------------------------
 
 /// Each thread applies all updates of a line along the axis, so that each element gets its updates
-/// in order.
+/// in order. Elements that change are combined in `combined`, which has room for all of y; this is
+/// y itself if Combined<T> is T.
 template <class T, class Index>
 __global__ void __launch_bounds__(kBlockThreads)
     ScatterKernel(const __grid_constant__ IndexMap<2> lines, Reduction reduction, long long count,
                   long long index_stride, long long size, long long stride, const Index* indices,
-                  const T* updates, T* y) {
+                  const T* updates, Combined<T>* combined, T* y) {
+  constexpr bool kIsApart = sizeof(Combined<T>) != sizeof(T);
   const long long step = static_cast<long long>(gridDim.x) * blockDim.x;
   for (long long line = static_cast<long long>(blockIdx.x) * blockDim.x + threadIdx.x;
        line < lines.num_elements; line += step) {
     const Offsets<2> at = lines.At(line);
-    long long from = at.at[0];
-    for (long long i = 0; i < count; ++i, from += index_stride) {
-      const long long position = PositionOf(indices, from, size);
-      if (position < 0) continue;
-      const long long to = at.at[1] + position * stride;
-      y[to] = Combine(reduction, y[to], updates[from]);
-    }
+    const auto for_each = [&](auto f) {
+      long long from = at.at[0];
+      for (long long i = 0; i < count; ++i, from += index_stride) {
+        const long long position = PositionOf(indices, from, size);
+        if (position >= 0) f(at.at[1] + position * stride, from);
+      }
+    };
+    if constexpr (kIsApart)
+      for_each([&](long long to, long long) { combined[to] = ToCombined(y[to]); });
+    for_each([&](long long to, long long from) {
+      combined[to] = Combine<T>(reduction, combined[to], ToCombined(updates[from]));
+    });
+    if constexpr (kIsApart)
+      for_each([&](long long to, long long) { y[to] = FromCombined<T>(combined[to]); });
   }
 }
 
@@ -109,6 +90,8 @@ class ScatterOp : public ScatterBase {
     Preparation preparation;
     preparation.state = std::move(state);
     preparation.in_place.push_back({0, 0});
+    if (IsHalf(x.dtype))
+      preparation.workspace_bytes = context.outputs()[0].num_elements() * int64_t{sizeof(float)};
     return preparation;
   }
 
@@ -121,11 +104,18 @@ class ScatterOp : public ScatterBase {
       using T = typename decltype(tag)::Type;
       return VisitIndex(inputs[1]->dtype(), [&](auto index) {
         using Index = decltype(index);
+        T* y = static_cast<T*>(outputs[0]->raw());
+        Combined<T>* combined;
+        if constexpr (sizeof(Combined<T>) == sizeof(T)) {
+          combined = y;
+        } else {
+          combined = static_cast<Combined<T>*>(context.workspace());
+        }
         return Launch(context, type().c_str(), &ScatterKernel<T, Index>,
                       GridFor(context, state.lines.num_elements), dim3(kBlockThreads), state.lines,
                       reduction_, state.count, state.index_stride, state.size, state.stride,
                       static_cast<const Index*>(inputs[1]->raw()),
-                      static_cast<const T*>(inputs[2]->raw()), static_cast<T*>(outputs[0]->raw()));
+                      static_cast<const T*>(inputs[2]->raw()), combined, y);
       });
     });
   }
@@ -147,44 +137,17 @@ __global__ void __launch_bounds__(kBlockThreads)
   }
 }
 
-/// A block of threads for each tuple: the block of the first tuple that selects a slice applies all
-/// updates of the slice, in their order, so that results have the same bits in every run.
+/// A block for each tuple.
 template <class T>
 __global__ void __launch_bounds__(kBlockThreads)
     ScatterNdKernel(const __grid_constant__ NdShape shape, Reduction reduction,
                     const long long* positions, const T* updates, T* y) {
-  __shared__ int matches[kBlockThreads];
-  __shared__ int any;
-  const int thread = static_cast<int>(threadIdx.x);
+  const auto position_at = [&](long long i) { return positions[i]; };
+  const auto element = [&](long long slice, long long c) { return slice * shape.inner + c; };
   for (long long tuple = blockIdx.x; tuple < shape.blocks * shape.count; tuple += gridDim.x) {
-    const long long position = positions[tuple];
-    const long long start = tuple / shape.count * shape.count, end = start + shape.count;
-    __syncthreads();  // other threads may still be reading `any`
-    if (thread == 0) any = position < 0 ? 1 : 0;
-    __syncthreads();
-    for (long long i = start + thread; i < tuple; i += kBlockThreads) {
-      if (positions[i] == position) any = 1;
-    }
-    __syncthreads();
-    if (any != 0) continue;
-    for (long long begin = tuple; begin < end; begin += kBlockThreads) {
-      const long long mine = begin + thread;
-      const int match = mine < end && positions[mine] == position ? 1 : 0;
-      __syncthreads();
-      if (thread == 0) any = 0;
-      matches[thread] = match;
-      __syncthreads();
-      if (match != 0) any = 1;
-      __syncthreads();
-      if (any == 0) continue;
-      for (int k = 0; k < kBlockThreads; ++k) {
-        if (matches[k] == 0) continue;
-        for (long long c = thread; c < shape.inner; c += kBlockThreads) {
-          const long long to = position * shape.inner + c;
-          y[to] = Combine(reduction, y[to], updates[(begin + k) * shape.inner + c]);
-        }
-      }
-    }
+    const long long begin = tuple / shape.count * shape.count;
+    UpdateSlice(reduction, begin, tuple, begin + shape.count, shape.inner, position_at, element,
+                element, updates, y);
   }
 }
 

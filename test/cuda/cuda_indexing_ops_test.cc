@@ -123,6 +123,27 @@ TEST_F(CudaOps, Scatter) {
   }
 }
 
+// Sums of 16-bit floats that are rounded after each update, or each few, would differ. Slices are
+// wider than what a block of threads combines at a time.
+TEST_F(CudaOps, ManyUpdatesOfOnePosition) {
+  for (DType dtype : {DType::kF16, DType::kBF16, DType::kF32, DType::kI32}) {
+    for (const std::string reduction : {"none", "add", "min", "max"}) {
+      Compare({"scatter",
+               {RandomTensor(dtype, {2, 3}, 1), Indices({2, 3000}, -3, 3),
+                RandomTensor(dtype, {2, 3000}, 2)},
+               {{"axis", int64_t{1}}, {"reduction", reduction}}});
+      Compare({"scatter_nd",
+               {RandomTensor(dtype, {3, 2500}, 1), Indices({700, 1}, -3, 3),
+                RandomTensor(dtype, {700, 2500}, 2)},
+               {{"reduction", reduction}}});
+    }
+    Compare({"scatter_add",
+             {RandomTensor(dtype, {2, 3, 1100}, 1), Indices({700}, -3, 3),
+              RandomTensor(dtype, {2, 700, 1100}, 2)},
+             {{"axis", int64_t{1}}}});
+  }
+}
+
 TEST_F(CudaOps, Write) {
   for (DType dtype : DTypesOf("write")) {
     const Tensor x = RandomTensor(dtype, {3, 5, 4}, 1), value = RandomTensor(dtype, {3, 2, 4}, 2);
