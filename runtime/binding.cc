@@ -57,6 +57,7 @@ class StepPrepareContext final : public PrepareContext {
     auto value = [&] { return fixed_value_(slot); };
     return packs_.Get(schedule_.slots[slot].fixed, inputs_[index], layout, value, pack);
   }
+  DType matmul_precision() const override { return schedule_.matmul_precision; }
 
  private:
   const Schedule& schedule_;

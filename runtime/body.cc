@@ -57,6 +57,7 @@ llvm::Expected<std::shared_ptr<Body>> Body::Make(const OperatorArguments& argume
   request.graph = &graph;
   request.fuse = arguments.fuse;
   request.training = arguments.training;
+  request.matmul_precision = arguments.matmul_precision;
   request.is_body = true;
   request.context = &context;
   auto parameter = [](const Value&) -> llvm::Expected<Tensor> {

@@ -64,6 +64,7 @@ class RowsContext final : public PrepareContext {
                                                    PackFunction pack) const override {
     return group_.Pack(indices_[index], layout, pack);
   }
+  DType matmul_precision() const override { return group_.matmul_precision(); }
 
  private:
   const PrepareContext& group_;

@@ -142,6 +142,16 @@ bool Network::Impl::OverridesParameters(const Scope& scope) {
   return known_overrides;
 }
 
+bool SetPrecision(DType precision, DeviceKind kind, NetworkOptions* options) {
+  if (kind != DeviceKind::kCPU) {
+    options->precision = precision;
+    return true;
+  }
+  if (!CpuHasMatmulPrecision(precision)) return false;
+  options->matmul_precision = precision;
+  return true;
+}
+
 Network::Network(std::unique_ptr<Impl> impl) : impl_(std::move(impl)) {}
 Network::~Network() = default;
 

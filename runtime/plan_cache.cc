@@ -204,6 +204,7 @@ llvm::Expected<MadePlan> PlanCache::MakePlan(const Family& family, SymbolLookup 
   request.packed = &packed_;
   request.fuse = options_.fuse && !family.is_observed;
   request.training = family.training;
+  request.matmul_precision = options_.matmul_precision;
   request.variable_parameters = family.variable_parameters;
   request.context = &context;
   auto parameter = [&](const Value& value) {

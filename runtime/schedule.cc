@@ -41,6 +41,7 @@ class Scheduler {
   llvm::Expected<std::unique_ptr<const Schedule>> Make() {
     schedule_->device = request_.context->device();
     schedule_->is_body = request_.is_body;
+    schedule_->matmul_precision = request_.matmul_precision;
     schedule_->packed = request_.packed;
     schedule_->symbols = graph_.Symbols();
     for (const std::string& symbol : request_.given)
@@ -264,6 +265,7 @@ class Scheduler {
     arguments.location = graph_.PathToString(op.location());
     arguments.training = request_.training;
     arguments.fuse = request_.fuse;
+    arguments.matmul_precision = request_.matmul_precision;
     for (const AttributeValue& value : op.attribute_values())
       if (const auto* body = std::get_if<BlockId>(&value))
         arguments.body = std::make_shared<const Graph>(graph_.ExtractBlock(*body));

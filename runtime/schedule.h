@@ -73,6 +73,8 @@ struct Schedule {
   };
 
   Device device;
+  /// See NetworkOptions.
+  DType matmul_precision = DType::kF32;
   std::vector<Slot> slots;
   std::vector<Step> steps;
   /// The first in-place state update. The results of these steps are read by updates only, and they
@@ -127,6 +129,7 @@ struct ScheduleRequest {
   llvm::ArrayRef<std::string> given;
   bool fuse = true;
   bool training = false;
+  DType matmul_precision = DType::kF32;
   bool is_body = false;
   /// The Scope provides the parameters, so they are not constants.
   bool variable_parameters = false;

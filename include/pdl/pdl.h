@@ -202,7 +202,10 @@ struct ModelOptions {
   /// The folder that imports, and the weights that the source loads, are relative to; empty: the
   /// file's own folder.
   std::string folder;
-  /// kF32, or kBF16 or kF16 to compute f32 matmul and convolutions in that dtype (mixed precision).
+  /// kF32, or kBF16 or kF16 to compute f32 matmuls and convolutions in that dtype. On a CPU, kBF16
+  /// rounds weights, on some processors both operands, to bf16, and sums and results stay f32; if
+  /// it has no effect on the processor, warnings() says so. On CUDA, and in training, mixed
+  /// precision: see docs/training.md.
   DType precision = DType::kF32;
   /// Paths of plugins, shared libraries with operators. Each is loaded once per process.
   std::vector<std::string> plugins;

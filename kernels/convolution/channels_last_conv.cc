@@ -50,6 +50,7 @@ class PlacesTimesWeight : public PrepareContext {
                                                    PackFunction pack) const override {
     return context_.Pack(index, layout, pack);
   }
+  DType matmul_precision() const override { return context_.matmul_precision(); }
 
  private:
   const PrepareContext& context_;
@@ -119,7 +120,7 @@ llvm::Expected<std::shared_ptr<const ChannelsLastConv>> ChannelsLastConv::Make(
   if (!is_finite) return is_finite.takeError();
   if (*is_finite && SuitsWinogradConv(sizes)) return MakeWinogradConv(context, sizes);
   // Padding takes no part in a sum; multiplied by an infinite weight, it would.
-  if (context.is_constant(1) && SuitsPanelConv(sizes) &&
+  if (context.is_constant(1) && SuitsPanelConv(context, sizes) &&
       (*is_finite || !sizes.window.has_padding())) {
     return MakePanelConv(context, sizes);
   }

@@ -48,7 +48,7 @@ bool SuitsWinogradConv(const ConvSizes& sizes);
 llvm::Expected<std::shared_ptr<const ChannelsLastConv>> MakeWinogradConv(
     const PrepareContext& context, const ConvSizes& sizes);
 /// Whether the kernel for panels is at least as fast as oneDNN's.
-bool SuitsPanelConv(const ConvSizes& sizes);
+bool SuitsPanelConv(const PrepareContext& context, const ConvSizes& sizes);
 /// For all windows, by matmuls that read x in place. Padding is multiplied as 0. Operand 1 must be
 /// constant.
 llvm::Expected<std::shared_ptr<const ChannelsLastConv>> MakePanelConv(const PrepareContext& context,

@@ -26,7 +26,7 @@ constexpr int64_t kFewChannels = 64;
 // are copied.
 class PanelConv : public ChannelsLastConv {
  public:
-  PanelConv(const ConvSizes& sizes, int64_t threads);
+  PanelConv(const ConvSizes& sizes, WordKind words, int64_t threads);
   llvm::Error Prepare(const PrepareContext& context);
   void Run(const Tensor& x, const Tensor& w, void* y, void* workspace, CPUContext& context,
            const RegisterEpilogue& epilogue,
@@ -34,9 +34,12 @@ class PanelConv : public ChannelsLastConv {
 
  private:
   int64_t depth() const { return runs_ * run_length_; }
-  int64_t panel_floats() const { return RoundUp(sizes_.group_features(), columns_) * depth(); }
+  int64_t depth_words() const { return runs_ * WordsOf(words_, run_length_); }
+  int64_t panel_words() const { return RoundUp(sizes_.group_features(), columns_) * depth_words(); }
   // Packs w as [group][panel][kernel position][channel][feature of the panel].
   void Pack(const float* w, float* to) const;
+  // The same as pairs of elements of a run.
+  void PackPairs(const float* w, float* to) const;
   // The pointers to the runs of consecutive windows, as PanelGemm reads them.
   struct RunPointers {
     const float** block;  // of the first run of a block of windows
@@ -56,6 +59,7 @@ class PanelConv : public ChannelsLastConv {
   }
 
   ConvSizes sizes_;
+  WordKind words_;
   const int64_t rows_ = PanelRows(), columns_ = PanelColumns();
   bool joins_columns_ = false, is_pointwise_ = false;
   int64_t runs_ = 1, run_length_ = 1;
@@ -68,7 +72,8 @@ class PanelConv : public ChannelsLastConv {
   int64_t rows_at_ = 0;  // the scratch memory of PanelGemm in that of a group
 };
 
-PanelConv::PanelConv(const ConvSizes& sizes, int64_t threads) : sizes_(sizes) {
+PanelConv::PanelConv(const ConvSizes& sizes, WordKind words, int64_t threads)
+    : sizes_(sizes), words_(words) {
   has_register_epilogue_ = true;
   const WindowDim* d = sizes.window.d;
   is_pointwise_ = IsPointwise(sizes);
@@ -99,10 +104,15 @@ PanelConv::PanelConv(const ConvSizes& sizes, int64_t threads) : sizes_(sizes) {
 }
 
 llvm::Error PanelConv::Prepare(const PrepareContext& context) {
-  const int64_t bytes = sizes_.groups * panel_floats() * 4;
-  const std::string layout = llvm::formatv("conv-panels-{0}-{1}", columns_, sizes_.groups).str();
-  auto packed =
-      PackConstantWeight(context, layout, bytes, [&](const float* w, float* to) { Pack(w, to); });
+  const int64_t bytes = sizes_.groups * panel_words() * 4;
+  const bool makes_pairs = words_ == WordKind::kBf16Pairs;
+  // Pairs are cut at the ends of runs.
+  const std::string layout =
+      llvm::formatv("conv-panels-{0}-{1}-{2}", columns_, sizes_.groups, makes_pairs ? runs_ : 0)
+          .str();
+  auto packed = PackConstantWeight(context, layout, bytes, [&](const float* w, float* to) {
+    makes_pairs ? PackPairs(w, to) : Pack(w, to);
+  });
   if (!packed) return packed.takeError();
   packed_ = std::move(*packed);
   reads_w_ = false;
@@ -119,7 +129,7 @@ llvm::Error PanelConv::Prepare(const PrepareContext& context) {
   }
   scratch_bytes_ = runs_bytes_ + RoundUp(copies * 4, 64);
   rows_at_ = scratch_bytes_;
-  scratch_bytes_ += RoundUp(PanelScratchBytes(length, block_features_ / sizes_.groups), 64);
+  scratch_bytes_ += RoundUp(PanelScratchBytes(length, block_features_ / sizes_.groups, words_), 64);
   workspace_bytes_ = groups_ * scratch_bytes_;
   return llvm::Error::success();
 }
@@ -140,6 +150,31 @@ void PanelConv::Pack(const float* w, float* to) const {
         }
       }
       to += depth() * columns_;
+    }
+  }
+}
+
+void PanelConv::PackPairs(const float* w, float* to) const {
+  const int64_t kernel = sizes_.window.kernel(), channels = sizes_.group_channels();
+  const int64_t features = sizes_.group_features();
+  std::vector<float> rows(static_cast<size_t>(2 * columns_));
+  float *const first = rows.data(), *const second = first + columns_;
+  for (int64_t group = 0; group < sizes_.groups; ++group) {
+    for (int64_t panel = 0; panel < features; panel += columns_) {
+      const int64_t count = std::min(columns_, features - panel);
+      const float* const of_panel = w + (group * features + panel) * channels * kernel;
+      const auto read = [&](int64_t at, float* row) {
+        const float* from = of_panel + at % channels * kernel + at / channels;
+        for (int64_t j = 0; j < count; ++j) row[j] = from[j * channels * kernel];
+      };
+      for (int64_t run = 0; run < runs_; ++run) {
+        for (int64_t i = 0; i < run_length_; i += 2, to += columns_) {
+          const bool is_complete = i + 1 < run_length_;
+          read(run * run_length_ + i, first);
+          if (is_complete) read(run * run_length_ + i + 1, second);
+          ToBf16PairsOfRows(first, is_complete ? second : nullptr, columns_, to);
+        }
+      }
     }
   }
 }
@@ -251,14 +286,15 @@ void PanelConv::Run(const Tensor& x, const Tensor&, void* y, void* workspace, CP
       g.runs = runs_;
       g.run_length = run_length_;
       g.runs_of_a = runs;
+      g.words = words_;
       g.c_row = sizes_.features;
-      if (PanelScratchBytes(g.rows, g.columns) > 0)
+      if (PanelScratchBytes(g.rows, g.columns, words_) > 0)
         g.scratch = reinterpret_cast<float*>(scratch + rows_at_);
       g.epilogue = epilogue;
       const int64_t y_at = first * sizes_.features + feature;
       for (int64_t group = 0; group < sizes_.groups; ++group) {
         g.a_offset = group * sizes_.group_channels();
-        g.b = packed + group * panel_floats() + feature * depth();
+        g.b = packed + group * panel_words() + feature * depth_words();
         g.c = static_cast<float*>(y) + y_at + group * g.columns;
         if (epilogue.bias != nullptr) g.epilogue.bias = epilogue.bias + feature + group * g.columns;
         RunPanelGemm(g);
@@ -268,19 +304,29 @@ void PanelConv::Run(const Tensor& x, const Tensor&, void* y, void* workspace, CP
   });
 }
 
+// Weights of half the size gain nothing: windows are not so few that reading the weights takes most
+// of the time. A panel of fewer features would consist of zeros for the most part.
+WordKind ChoosePanelWords(const PrepareContext& context, const ConvSizes& sizes) {
+  const bool fills_panel = sizes.group_features() >= PanelColumns();
+  return fills_panel && ChooseWords(context) == WordKind::kBf16Pairs ? WordKind::kBf16Pairs
+                                                                     : WordKind::kFloat;
+}
+
 }  // namespace
 
-bool SuitsPanelConv(const ConvSizes& sizes) {
+bool SuitsPanelConv(const PrepareContext& context, const ConvSizes& sizes) {
   // With AVX-512, oneDNN's own kernel is faster than reading larger windows for few features in
   // place, and for groups that do not fill a panel.
   if (CurrentIsa() != Isa::kAvx512 || IsPointwise(sizes)) return true;
   if (sizes.groups > 1) return sizes.group_features() >= PanelColumns();
-  return PanelScratchBytes(sizes.batch * sizes.window.out(), sizes.features) > 0;
+  return PanelScratchBytes(sizes.batch * sizes.window.out(), sizes.features,
+                           ChoosePanelWords(context, sizes)) > 0;
 }
 
 llvm::Expected<std::shared_ptr<const ChannelsLastConv>> MakePanelConv(const PrepareContext& context,
                                                                       const ConvSizes& sizes) {
-  auto conv = std::make_shared<PanelConv>(sizes, ThreadsOf(context.device()));
+  auto conv = std::make_shared<PanelConv>(sizes, ChoosePanelWords(context, sizes),
+                                          ThreadsOf(context.device()));
   if (llvm::Error error = conv->Prepare(context)) return error;
   return conv;
 }

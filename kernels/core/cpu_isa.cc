@@ -38,6 +38,30 @@ Isa CurrentIsa() {
   return isa;
 }
 
+bool AllowsBf16(const char* limit) {
+  if (limit == nullptr) return true;
+  const llvm::StringRef name(limit);
+  return LimitIsa(Isa::kAvx512, limit) == Isa::kAvx512 && !name.equals_insensitive("AVX512_CORE") &&
+         !name.equals_insensitive("AVX512_CORE_VNNI");
+}
+
+bool HasBf16Products() {
+  static const bool has_products =
+      CurrentIsa() == Isa::kAvx512 && __builtin_cpu_supports("avx512bf16") != 0 &&
+      AllowsBf16(std::getenv("PDL_MAX_CPU_ISA")) && AllowsBf16(std::getenv("DNNL_MAX_CPU_ISA"));
+  return has_products;
+}
+
+bool HasFastBf16Products() {
+  static const bool is_fast = [] {
+    const char* limit = std::getenv("PDL_MAX_CPU_ISA");
+    const bool is_chosen =
+        limit != nullptr && llvm::StringRef(limit).equals_insensitive("AVX512_CORE_BF16");
+    return HasBf16Products() && (is_chosen || __builtin_cpu_is("amd") != 0);
+  }();
+  return is_fast;
+}
+
 const char* IsaName(Isa isa) {
   switch (isa) {
     case Isa::kBaseline:

@@ -9,6 +9,8 @@
 #else
 #define PDL_TARGET_AVX512 "avx512f,avx512dq,avx512bw,avx512vl,prefer-vector-width=512"
 #endif
+/// The same with AVX512-BF16.
+#define PDL_TARGET_AVX512_BF16 "avx512bf16," PDL_TARGET_AVX512
 
 namespace pdl {
 
@@ -27,6 +29,17 @@ Isa CurrentIsa();
 
 /// The widest set that is at most `supported` and that `limit`, a value of those variables, allows.
 Isa LimitIsa(Isa supported, const char* limit);
+
+/// Whether one instruction multiplies pairs of bf16 and adds them up in f32 (AVX512-BF16): the
+/// processor has it, and the variables allow AVX512_CORE_BF16.
+bool HasBf16Products();
+/// Whether it has a higher throughput than f32 multiply-adds: on AMD's processors. On Intel's
+/// (Sapphire and Emerald Rapids) it has half of it. True also if PDL_MAX_CPU_ISA is
+/// AVX512_CORE_BF16.
+bool HasFastBf16Products();
+
+/// Whether `limit`, a value of those variables, allows AVX512-BF16.
+bool AllowsBf16(const char* limit);
 
 /// "baseline", "avx2" or "avx512".
 const char* IsaName(Isa isa);

@@ -22,6 +22,10 @@ struct IsaForms<Loop, Result (*)(Arguments...)> {
   __attribute__((target(PDL_TARGET_AVX512), flatten)) static Result Avx512(Arguments... arguments) {
     return Loop::Run(arguments...);
   }
+  __attribute__((target(PDL_TARGET_AVX512_BF16), flatten)) static Result Avx512Bf16(
+      Arguments... arguments) {
+    return Loop::Run(arguments...);
+  }
 };
 
 }  // namespace detail

@@ -4,6 +4,8 @@
 // A kernel is a template over one of these structs, compiled for its set by ChooseRegister. Unlike
 // the formulas of simd.h, kernels do not give the same bits on every set: the baseline has no fused
 // multiply-add, and MulAdd rounds twice there.
+//
+// Matmuls read the right operand as words: elements, or pairs of bf16 (RegisterBf16, Bf16Weights).
 #ifndef PDL_KERNELS_CORE_REGISTERS_H_
 #define PDL_KERNELS_CORE_REGISTERS_H_
 
@@ -34,6 +36,18 @@ namespace pdl::simd {
   PDL_SIMD void Store(T* to, V x) { *reinterpret_cast<Unaligned*>(to) = x; }               \
   PDL_SIMD V Add(V a, V b) { return a + b; }                                               \
   PDL_SIMD V Sub(V a, V b) { return a - b; }                                               \
+  /* The multiply-adds of a word; the operands of one of them: adjacent words, and an */   \
+  /* element in all lanes. */                                                              \
+  static constexpr int kSteps = 1;                                                         \
+  template <int kStep>                                                                     \
+  PDL_SIMD V LoadWords(const T* from) {                                                    \
+    return Load(from);                                                                     \
+  }                                                                                        \
+  PDL_SIMD V SplatWord(const T* from) { return Set(*from); }                               \
+  /* The bf16 in the lower and higher halves of words of 32 bits. */                       \
+  typedef int32_t Ints __attribute__((vector_size(bytes)));                                \
+  PDL_SIMD V LowHalves(const T* from) { return V(Ints(Load(from)) << 16); }                \
+  PDL_SIMD V HighHalves(const T* from) { return V(Ints(Load(from)) & ~0xffff); }           \
   PDL_SIMD V Mul(V a, V b) { return a * b; }                                               \
   /* a where x < y, else b. */                                                             \
   PDL_SIMD V IfLess(V x, V y, V a, V b) { return x < y ? a : b; }
@@ -173,6 +187,38 @@ struct Register512 {
 };
 #undef PDL_REGISTER_OPERATIONS
 
+/// Words are pairs of bf16, and the left operand consists of floats.
+template <class R>
+struct Bf16Weights : R {
+  static constexpr int kSteps = 2;
+  template <int kStep>
+  PDL_INLINE static typename R::V LoadWords(const float* from) {
+    if constexpr (kStep == 0) {
+      return R::LowHalves(from);
+    } else {
+      return R::HighHalves(from);
+    }
+  }
+};
+
+/// AVX512-BF16: words of both operands are pairs of bf16, and MulAdd adds two products to each f32
+/// sum. Subnormal numbers count as 0.
+struct RegisterBf16 : Register512<float> {
+#define PDL_SIMD __attribute__((target(PDL_TARGET_AVX512_BF16))) static inline
+  using Register512<float>::MulAdd;
+  template <int kStep>
+  PDL_SIMD __m512i LoadWords(const float* from) {
+    return _mm512_loadu_si512(from);
+  }
+  PDL_SIMD __m512i SplatWord(const float* from) {
+    return _mm512_castps_si512(_mm512_set1_ps(*from));
+  }
+  PDL_SIMD V MulAdd(__m512i a, __m512i b, V c) {
+    return _mm512_dpbf16_ps(c, __m512bh(a), __m512bh(b));
+  }
+#undef PDL_SIMD
+};
+
 /// 2^x for x up to 127, with a relative error of 2^-23.5; 0 below -126. NaN stays.
 template <class R>
 PDL_INLINE typename R::V Exp2(typename R::V x) {
@@ -202,6 +248,13 @@ PDL_INLINE typename R::V Exp2(typename R::V x) {
 }  // namespace pdl::simd
 
 namespace pdl {
+
+/// The form of `Loop<RegisterBf16>::Run`; requires HasBf16Products().
+template <template <class R> class Loop>
+auto ChooseBf16Register() {
+  using Function = decltype(&Loop<simd::RegisterBf16>::Run);
+  return Function(&detail::IsaForms<Loop<simd::RegisterBf16>, Function>::Avx512Bf16);
+}
 
 /// The form of the static function `Loop<R>::Run` for an instruction set, with its struct of
 /// registers of T; see ChooseSimd about PDL_ONE_ISA_FORM.

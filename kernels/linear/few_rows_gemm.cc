@@ -1,6 +1,7 @@
 // f32 matmuls of few rows by a matrix that is read once, as it is stored: limited by the speed of
 // memory.
 #include <algorithm>
+#include <vector>
 
 #include "kernels/linear/gemm.h"
 #include "kernels/linear/register_gemm.h"
@@ -30,7 +31,7 @@ struct PanelsLoop {
       g.c_row = is_whole ? s.c_row : kColumns;
       for (int64_t k = 0; k < s.k; k += kSteps) {
         g.k = std::min(kSteps, s.k - k);
-        g.a = static_cast<const float*>(a) + k * s.a_column;
+        g.a = static_cast<const float*>(a) + k * R::kSteps * s.a_column;
         g.b = static_cast<const float*>(b) + j * s.k + k * kColumns;
         g.adds = k > 0;
         simd::RunThinGemm<R, 2, /*kByColumns=*/true, /*kPrefetches=*/true>(g);
@@ -42,6 +43,9 @@ struct PanelsLoop {
     }
   }
 };
+
+template <class R>
+struct Bf16WeightsLoop : PanelsLoop<simd::Bf16Weights<R>> {};
 
 template <class R>
 struct PanelColumnsLoop {
@@ -114,25 +118,64 @@ struct FewRowsTurnedLoop {
 }  // namespace
 
 GemmFunction FewRowsTurnedGemm() { return ChooseRegister<float, FewRowsTurnedLoop>(); }
-GemmFunction PanelsGemm() { return ChooseRegister<float, PanelsLoop>(); }
+GemmFunction PanelsGemm(WordKind words) {
+  switch (words) {
+    case WordKind::kFloat:
+      return ChooseRegister<float, PanelsLoop>();
+    case WordKind::kBf16Weights:
+      return ChooseRegister<float, Bf16WeightsLoop>();
+    case WordKind::kBf16Pairs:
+      return ChooseBf16Register<PanelsLoop>();
+  }
+  __builtin_unreachable();
+}
 int64_t PanelColumns() { return ChooseRegister<float, PanelColumnsLoop>()(); }
 
-void PackPanels(const GemmShape& s, const float* b, float* to, int64_t panel_rows) {
+namespace {
+
+/// Packs n columns of b into a panel of floats.
+void PackPanel(const GemmShape& s, const float* b, int64_t n, float* panel) {
+  const int64_t columns = PanelColumns();
+  if (s.b_column == 1) {
+    for (int64_t k = 0; k < s.k; ++k) std::copy_n(b + k * s.b_row, n, panel + k * columns);
+    return;
+  }
+  for (int64_t i = 0; i < n; ++i) {
+    for (int64_t k = 0; k < s.k; ++k) {
+      panel[k * columns + i] = b[i * s.b_column + k * s.b_row];
+    }
+  }
+}
+
+/// The same, into a panel of pairs.
+void PackPanelOfPairs(const GemmShape& s, const float* b, int64_t n, float* panel) {
+  const int64_t columns = PanelColumns();
+  std::vector<float> rows;
+  for (int64_t k = 0; k < s.k; k += 2, panel += columns) {
+    const float* from[2] = {b + k * s.b_row, k + 1 < s.k ? b + (k + 1) * s.b_row : nullptr};
+    if (s.b_column != 1) {
+      // The elements of a row are not adjacent.
+      rows.resize(static_cast<size_t>(2 * n));
+      for (int row = 0; row < 2; ++row) {
+        if (from[row] == nullptr) continue;
+        float* to = rows.data() + row * n;
+        for (int64_t i = 0; i < n; ++i) to[i] = from[row][i * s.b_column];
+        from[row] = to;
+      }
+    }
+    ToBf16PairsOfRows(from[0], from[1], n, panel);
+  }
+}
+
+}  // namespace
+
+void PackPanels(const GemmShape& s, const float* b, WordKind words, float* to, int64_t panel_rows) {
   const int64_t columns = PanelColumns();
   for (int64_t j = 0; j < s.n; j += columns) {
     float* panel = to + j * panel_rows;
     const int64_t n = std::min(columns, s.n - j);
-    if (n < columns) std::fill_n(panel, s.k * columns, 0.0f);
-    const float* from = b + j * s.b_column;
-    if (s.b_column == 1) {
-      for (int64_t k = 0; k < s.k; ++k) std::copy_n(from + k * s.b_row, n, panel + k * columns);
-      continue;
-    }
-    for (int64_t i = 0; i < n; ++i) {
-      for (int64_t k = 0; k < s.k; ++k) {
-        panel[k * columns + i] = from[i * s.b_column + k * s.b_row];
-      }
-    }
+    if (n < columns) std::fill_n(panel, WordsOf(words, s.k) * columns, 0.0f);
+    (words == WordKind::kFloat ? PackPanel : PackPanelOfPairs)(s, b + j * s.b_column, n, panel);
   }
 }
 

@@ -8,6 +8,7 @@
 #include <memory>
 #include <string>
 
+#include "kernels/linear/panel_words.h"
 #include "llvm/Support/Error.h"
 #include "pdl/op/dtype.h"
 
@@ -42,12 +43,15 @@ inline constexpr int64_t kFewRows = 16;
 GemmFunction FewRowsTurnedGemm();
 /// For f32, one row or a_row = 1, and b packed in panels of PanelColumns() columns: columns j and
 /// j + 1 of a panel are adjacent, rows follow one another, and panel p begins at b[p * columns *
-/// k].
-GemmFunction PanelsGemm();
+/// k]. With pairs, the shape's k is the number of words of b; a has as many words (kBf16Pairs), or
+/// two elements for each of them (kBf16Weights), by columns.
+GemmFunction PanelsGemm(WordKind words);
 int64_t PanelColumns();
-/// Packs b; the last panel is filled up with zeros. A panel of `to` has `panel_rows` rows, of which
-/// the first k are written: b may be a part of the rows of a larger matrix.
-void PackPanels(const GemmShape& shape, const float* b, float* to, int64_t panel_rows);
+/// Packs b; the last panel is filled up with zeros. A panel of `to` has `panel_rows` rows of words,
+/// of which those of the first k elements are written: b may be a part of the rows of a larger
+/// matrix.
+void PackPanels(const GemmShape& shape, const float* b, WordKind words, float* to,
+                int64_t panel_rows);
 
 /// An f32 matmul by oneDNN, prepared for one shape; many threads may run it at the same time.
 class DnnlGemm {

@@ -91,6 +91,7 @@ llvm::Error MatmulPlan::ReadShapes(const PrepareContext& context, bool transpose
   dtype_ = context.inputs()[0].dtype;
   compute_dtype_ = dtype_ == DType::kF16 || dtype_ == DType::kBF16 ? DType::kF32 : dtype_;
   element_size_ = DTypeSize(compute_dtype_);
+  words_ = ChooseWords(context);
   Sizes a = context.inputs()[0].sizes;
   Sizes b = context.inputs()[1].sizes;
   a_elements_ = context.inputs()[0].num_elements();
@@ -192,7 +193,7 @@ llvm::Expected<bool> MatmulPlan::PrepareFewRows(const PrepareContext& context) {
   if (context.is_constant(1) && s.n >= PanelColumns()) {
     if (llvm::Error error = PackIntoPanels(context)) return error;
     ReadByColumns();
-    plain_ = PanelsGemm();
+    plain_ = PanelsGemm(words_);
   } else if (dtype_ == DType::kF32 && s.b_row == 1 && s.a_column == 1 && s.m <= kRowsOfDots) {
     plain_ = FewRowsTurnedGemm();
   } else {
@@ -211,9 +212,12 @@ bool MatmulPlan::SuitsPanels(const PrepareContext& context) const {
   // Processors with AVX only have a kernel in oneDNN. Rows are not packed for few columns, which
   // makes the kernel slower than oneDNN's.
   if (compute_dtype_ != DType::kF32 || CurrentIsa() == Isa::kBaseline || !context.is_constant(1) ||
-      a_offsets_.size() != 1 || s.a_column != 1 || PanelScratchBytes(s.m, s.n) == 0) {
+      a_offsets_.size() != 1 || s.a_column != 1) {
     return false;
   }
+  const bool has_columns =
+      words_ == WordKind::kBf16Pairs ? s.n >= PanelColumns() : PanelScratchBytes(s.m, s.n) > 0;
+  if (!has_columns) return false;
   const bool is_wide = CurrentIsa() == Isa::kAvx512 && ExceedsCache();
   const int64_t few_rows = is_wide ? PanelRows() : kFewRows;
   return s.m > few_rows && s.m * s.n * s.k > TinyWork();
@@ -234,7 +238,7 @@ llvm::Error MatmulPlan::PreparePanels(const PrepareContext& context) {
   CutInto(blocks.rows, blocks.columns, blocks.groups);
   const int64_t pointers = RoundUp(block_rows_, PanelRows()) * static_cast<int64_t>(sizeof(float*));
   pointer_bytes_ = RoundUp(pointers, 64);
-  scratch_bytes_ = pointer_bytes_ + PanelScratchBytes(block_rows_, block_columns_);
+  scratch_bytes_ = pointer_bytes_ + PanelScratchBytes(block_rows_, block_columns_, words_);
   return llvm::Error::success();
 }
 
@@ -247,18 +251,20 @@ void MatmulPlan::RunPanels(const GemmShape& shape, const float* a, const float* 
   gemm.columns = shape.n;
   gemm.run_length = shape.k;
   gemm.runs_of_a = rows;
+  gemm.words = words_;
   gemm.b = b;
   gemm.c = c;
   gemm.c_row = shape.c_row;
   gemm.epilogue = epilogue;
-  if (PanelScratchBytes(shape.m, shape.n) > 0)
+  if (PanelScratchBytes(shape.m, shape.n, words_) > 0)
     gemm.scratch = reinterpret_cast<float*>(static_cast<char*>(scratch) + pointer_bytes_);
   RunPanelGemm(gemm);
 }
 
 /// Packs all of the weight, some rows or columns at a time, so that a weight in a file is not in
 /// memory twice.
-static llvm::Error PackPanelsInParts(const GemmShape& whole, const Tensor& weight, float* to) {
+static llvm::Error PackPanelsInParts(const GemmShape& whole, const Tensor& weight, WordKind words,
+                                     float* to) {
   constexpr int64_t kPartBytes = int64_t{8} << 20;
   const bool by_rows = whole.b_row >= whole.b_column;
   const int64_t count = by_rows ? whole.k : whole.n;
@@ -266,8 +272,9 @@ static llvm::Error PackPanelsInParts(const GemmShape& whole, const Tensor& weigh
   const int64_t inner =
       by_rows ? (whole.n - 1) * whole.b_column + 1 : (whole.k - 1) * whole.b_row + 1;
   const int64_t element_size = DTypeSize(weight.dtype());
+  const int64_t panel_rows = WordsOf(words, whole.k);
   const int64_t step = RoundUp(std::max<int64_t>(kPartBytes / (stride * element_size), 1),
-                               by_rows ? 1 : PanelColumns());
+                               by_rows ? ElementsOf(words) : PanelColumns());
   for (int64_t begin = 0; begin < count; begin += step) {
     const int64_t length = std::min(step, count - begin);
     GemmShape part = whole;
@@ -275,8 +282,8 @@ static llvm::Error PackPanelsInParts(const GemmShape& whole, const Tensor& weigh
     const int64_t first = begin * stride, elements = (length - 1) * stride + inner;
     auto floats = AsFloats(weight, first, elements);
     if (!floats) return floats.takeError();
-    PackPanels(part, static_cast<const float*>(floats->get()),
-               to + begin * (by_rows ? PanelColumns() : whole.k), whole.k);
+    const int64_t to_begin = by_rows ? WordsOf(words, begin) * PanelColumns() : begin * panel_rows;
+    PackPanels(part, static_cast<const float*>(floats->get()), words, to + to_begin, panel_rows);
     ReleaseFilePages(weight, first * element_size, elements * element_size);
   }
   return llvm::Error::success();
@@ -285,36 +292,65 @@ static llvm::Error PackPanelsInParts(const GemmShape& whole, const Tensor& weigh
 llvm::Error MatmulPlan::PackIntoPanels(const PrepareContext& context) {
   const GemmShape& s = shape_;
   auto pack = [&](const Tensor& weight) -> llvm::Expected<std::shared_ptr<const void>> {
-    const int64_t elements = RoundUp(s.n, PanelColumns()) * s.k;
-    llvm::Expected<std::shared_ptr<void>> packed = AllocateAligned(elements * element_size_);
+    const int64_t words = RoundUp(s.n, PanelColumns()) * WordsOf(words_, s.k);
+    llvm::Expected<std::shared_ptr<void>> packed = AllocateAligned(words * sizeof(float));
     if (!packed) return packed.takeError();
-    if (llvm::Error error = PackPanelsInParts(s, weight, static_cast<float*>(packed->get())))
-      return error;
+    float* const to = static_cast<float*>(packed->get());
+    if (llvm::Error error = PackPanelsInParts(s, weight, words_, to)) return error;
     return std::shared_ptr<const void>(std::move(*packed));
   };
   // A column and a row have the same strides.
   const std::string layout =
-      llvm::formatv("panels-{0}-{1}-{2}-{3}", PanelColumns(), s.n, s.b_row, s.b_column).str();
+      llvm::formatv("{0}-{1}-{2}-{3}-{4}", words_ == WordKind::kFloat ? "panels" : "bf16-panels",
+                    PanelColumns(), s.n, s.b_row, s.b_column)
+          .str();
   auto packed = context.Pack(1, layout, pack);
   if (!packed) return packed.takeError();
   packed_b_ = std::move(*packed);
   reads_b_ = false;
   // The offset of a column, which is the first of a panel.
-  shape_.b_column = s.k;
+  shape_.b_column = WordsOf(words_, s.k);
   shape_.b_row = PanelColumns();
   return llvm::Error::success();
 }
 
 void MatmulPlan::ReadByColumns() {
-  if (shape_.m == 1 || shape_.a_row == 1) return;
+  stored_ = shape_;
+  shape_.k = WordsOf(words_, stored_.k);
+  a_depth_ = words_ == WordKind::kBf16Weights ? 2 * shape_.k : shape_.k;
+  const bool is_by_columns = stored_.m == 1 ? stored_.a_column == 1 : stored_.a_row == 1;
+  if (is_by_columns && words_ != WordKind::kBf16Pairs && a_depth_ == stored_.k) return;
   StridedView view;
-  view.sizes = {shape_.k, shape_.m};
-  view.strides = {shape_.a_column, shape_.a_row};
+  view.sizes = {stored_.k, stored_.m};
+  view.strides = {stored_.a_column, stored_.a_row};
   view.Collapse();
   order_a_ = StridedCopy(view, element_size_);
   orders_a_ = true;
   shape_.a_row = 1;
   shape_.a_column = shape_.m;
+}
+
+void MatmulPlan::OrderLeft(const char* a, char* to, CPUContext& context) const {
+  const int64_t m = stored_.m, k = stored_.k;
+  float* const ordered = reinterpret_cast<float*>(to);
+  if (words_ != WordKind::kBf16Pairs) {
+    order_a_.Run(a, to, context);
+    std::fill(ordered + k * m, ordered + a_depth_ * m, 0.0f);
+    return;
+  }
+  const float* const from = reinterpret_cast<const float*>(a);
+  if (m == 1 && stored_.a_column == 1) return ToBf16Pairs(from, k, ordered);
+  context.ParallelFor(shape_.k, 1 + kGrainMoves / m, [&](int64_t begin, int64_t end) {
+    float rows[2][kFewRows];
+    for (int64_t word = begin; word < end; ++word) {
+      const int64_t count = std::min<int64_t>(2, k - 2 * word);
+      for (int64_t i = 0; i < count; ++i) {
+        const float* column = from + (2 * word + i) * stored_.a_column;
+        for (int64_t row = 0; row < m; ++row) rows[i][row] = column[row * stored_.a_row];
+      }
+      ToBf16PairsOfRows(rows[0], count == 2 ? rows[1] : nullptr, m, ordered + word * m);
+    }
+  });
 }
 
 void MatmulPlan::ChoosePlain() {
@@ -411,7 +447,7 @@ void MatmulPlan::LayOutWorkspace() {
     c_at_ = take(c_elements_ * element_size_);
     if (reads_b_) b_at_ = take(b_elements_ * element_size_);
   }
-  if (orders_a_) ordered_a_at_ = take(shape_.m * shape_.k * element_size_);
+  if (orders_a_) ordered_a_at_ = take(shape_.m * a_depth_ * element_size_);
   if (orders_b_ && packed_b_ == nullptr) ordered_b_at_ = take(b_elements_ * element_size_);
   scratch_at_ = take(scratch_bytes_ * groups_);
 }
@@ -434,7 +470,7 @@ void MatmulPlan::Run(const Tensor& a, const Tensor& b, void* c, void* workspace_
     result = workspace + c_at_;
   }
   if (orders_a_) {
-    order_a_.Run(left, workspace + ordered_a_at_, context);
+    OrderLeft(left, workspace + ordered_a_at_, context);
     left = workspace + ordered_a_at_;
   }
   if (b_at_ >= 0) {

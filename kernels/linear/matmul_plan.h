@@ -45,6 +45,8 @@ class MatmulPlan : public CallState {
   llvm::Error PreparePanels(const PrepareContext& context);
   llvm::Error PackIntoPanels(const PrepareContext& context);
   void ReadByColumns();
+  /// Writes the left operand for PanelsGemm, by columns.
+  void OrderLeft(const char* a, char* to, CPUContext& context) const;
   /// The most multiplications of a matmul that our own loops compute faster than oneDNN.
   int64_t TinyWork() const;
   /// Sets plain_ to the fastest function for the matmul of a task.
@@ -78,6 +80,7 @@ class MatmulPlan : public CallState {
 
   GemmFunction plain_ = nullptr;
   bool uses_panels_ = false;
+  WordKind words_ = WordKind::kFloat;  // of panels
   /// One for each block if each block has its own packed weight, else one for complete blocks and
   /// one for a smaller last block.
   std::vector<std::unique_ptr<DnnlGemm>> dnnl_;
@@ -88,9 +91,12 @@ class MatmulPlan : public CallState {
   /// Each run copies the right operand in row-major order, unless it is packed.
   bool orders_b_ = false;
   StridedCopy order_b_;
-  /// Each run copies the left operand by columns.
+  /// Each run copies the left operand by columns, or makes its words.
   bool orders_a_ = false;
   StridedCopy order_a_;
+  /// The left operand as it is stored, and the depth of its copy.
+  GemmShape stored_;
+  int64_t a_depth_ = 0;
 
   // Offsets into the workspace, in bytes; -1 if unused.
   int64_t a_at_ = -1, b_at_ = -1, c_at_ = -1, ordered_a_at_ = -1, ordered_b_at_ = -1;

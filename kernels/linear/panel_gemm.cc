@@ -10,17 +10,20 @@
 namespace pdl {
 namespace {
 
-/// The maximum number of rows of a panel in one sum: they stay in the first-level cache while all
-/// rows of a are multiplied by them.
+/// The maximum number of elements of packed rows of a in one sum. As many rows of words of a panel
+/// stay in the first-level cache while all rows of a are multiplied by them.
 constexpr int64_t kDepth = 256;
-constexpr int64_t kLineFloats = 16;  // of a cache line
+constexpr int64_t kLineWords = 16;  // of a cache line
 /// The rows of a that are packed together: with a panel of b, they stay in the second-level cache.
 constexpr int64_t kPackedRows = 192;
+/// The maximum number of blocks of rows that convert the pairs of a panel when they use them; more
+/// blocks use a copy of floats.
+constexpr int64_t kBlocksOfPairs = 4;
 /// The minimum number of panels for which rows of a are packed.
 constexpr int64_t kPanelsToPack = 8;
 
-/// A part of the rows of b: `runs` runs from `first_run` on, and of each, `length` elements from
-/// `begin` on. In a, they begin at `a_begin`.
+/// A part of the rows of b: `runs` runs from `first_run` on, and of each, `length` words from
+/// `begin` on. In a, they begin at element `a_begin`.
 struct DepthBlock {
   int64_t first_run = 0, runs = 1, begin = 0, length = 0, a_begin = 0;
 
@@ -96,6 +99,7 @@ class RowBlocks {
 template <class R>
 struct PanelBlockLoop {
   using V = typename R::V;
+  using Words = decltype(R::template LoadWords<0>(nullptr));
   static constexpr int64_t kRows = R::kBlockRows, kColumns = 2 * R::kLanes;
   static_assert(kPackedRows % kRows == 0, "rows are computed in parts of complete blocks");
 
@@ -125,24 +129,29 @@ struct PanelBlockLoop {
         int64_t stop = length;
         if constexpr (kPacked) {
           __builtin_prefetch(ahead.from, 0, 2);
-          ahead.from += kLineFloats;
+          ahead.from += kLineWords;
           stop = std::min(length, k + ahead.steps);
         }
-        for (; k < stop; ++k, b += kColumns) {
-          V right[kVectors];
+        const auto step = [&]<int kStep>() __attribute__((always_inline)) {
+          Words right[kVectors];
 #pragma GCC unroll 2
-          for (int v = 0; v < kVectors; ++v) right[v] = R::Load(b + v * R::kLanes);
+          for (int v = 0; v < kVectors; ++v)
+            right[v] = R::template LoadWords<kStep>(b + v * R::kLanes);
 #pragma GCC unroll 16
           for (int i = 0; i < kCount; ++i) {
-            V left;
+            Words left;
             if constexpr (kPacked) {
-              left = R::Set(packed[k * kCount + i]);
+              left = R::SplatWord(packed + (k * R::kSteps + kStep) * kCount + i);
             } else {
-              left = R::Set(a[i][k]);
+              left = R::SplatWord(a[i] + k);
             }
 #pragma GCC unroll 2
             for (int v = 0; v < kVectors; ++v) sums[i][v] = R::MulAdd(left, right[v], sums[i][v]);
           }
+        };
+        for (; k < stop; ++k, b += kColumns) {
+          step.template operator()<0>();
+          if constexpr (R::kSteps == 2) step.template operator()<1>();
         }
       }
     }
@@ -178,7 +187,7 @@ struct PanelBlockLoop {
   static PDL_INLINE void Prefetch(const PanelBlock& block, int64_t* num_ahead) {
     const int64_t stop = std::min(block.num_ahead, *num_ahead + block.num_ahead_of_rows);
     for (; *num_ahead < stop; ++*num_ahead)
-      __builtin_prefetch(block.ahead + *num_ahead * kLineFloats, 0, 2);
+      __builtin_prefetch(block.ahead + *num_ahead * kLineWords, 0, 2);
   }
 
   template <int kVectors>
@@ -226,8 +235,8 @@ struct PackedBlockLoop {
     float* c = block.c;
     const auto run = [&]<int kCount>() __attribute__((always_inline)) {
       Panel::template Tile<kCount, kVectors, true>(block, nullptr, packed, c, ahead);
-      ahead.from += block.num_ahead_of_rows * kLineFloats;
-      packed += kCount * block.depth.total();
+      ahead.from += block.num_ahead_of_rows * kLineWords;
+      packed += kCount * R::kSteps * block.depth.total();
       c += kCount * block.c_row;
       rows -= kCount;
     };
@@ -255,6 +264,23 @@ struct PackedBlockLoop {
 
   static PDL_INLINE void Run(const PanelBlock& block) {
     block.columns > R::kLanes ? Rows<2>(block) : Rows<1>(block);
+  }
+};
+
+template <class R>
+struct Bf16WeightsBlockLoop : PackedBlockLoop<simd::Bf16Weights<R>> {};
+
+/// Rows of words of a panel as floats: two rows for each.
+template <class R>
+struct PanelOfPairsLoop {
+  static PDL_INLINE void Run(const float* words, int64_t rows, float* to) {
+    constexpr int64_t kColumns = 2 * R::kLanes;
+    for (int64_t row = 0; row < rows; ++row, words += kColumns, to += 2 * kColumns) {
+      for (int64_t j = 0; j < kColumns; j += R::kLanes) {
+        R::Store(to + j, R::LowHalves(words + j));
+        R::Store(to + kColumns + j, R::HighHalves(words + j));
+      }
+    }
   }
 };
 
@@ -359,6 +385,10 @@ void PackRows(const PanelGemm& g, const DepthBlock& depth, int64_t first, int64_
   static const auto next_block = ChooseRegister<float, RowBlocksLoop>();
   constexpr int64_t kMostRows = 16;
   const int64_t block_rows = PanelRows();
+  alignas(64) float pairs[kMostRows][kDepth];
+  // The last word may have an element less; in `to` it has 0 instead.
+  const int64_t of_words = ElementsOf(g.words) * depth.length;
+  const int64_t elements = std::min(of_words, g.run_length - ElementsOf(g.words) * depth.begin);
   for (const int64_t end = first + count; first < end;) {
     const int64_t rows = next_block(end - first);
     for (int64_t run = 0; run < depth.runs; ++run) {
@@ -367,9 +397,18 @@ void PackRows(const PanelGemm& g, const DepthBlock& depth, int64_t first, int64_
         const int64_t block = (first + i) / block_rows, in_block = (first + i) % block_rows;
         from[i] = g.runs_of_a[(block * g.runs + depth.first_run + run) * block_rows + in_block] +
                   depth.a_begin;
+        if (g.words != WordKind::kBf16Pairs) continue;
+        ToBf16Pairs(from[i], elements, pairs[i]);
+        from[i] = pairs[i];
       }
-      PackBlock(from, rows, depth.length, to);
-      to += rows * depth.length;
+      if (g.words == WordKind::kBf16Pairs) {
+        PackBlock(from, rows, depth.length, to);
+        to += rows * depth.length;
+        continue;
+      }
+      PackBlock(from, rows, elements, to);
+      std::fill(to + rows * elements, to + rows * of_words, 0.0f);
+      to += rows * of_words;
     }
     first += rows;
   }
@@ -382,11 +421,20 @@ void RunDepth(const PanelGemm& g, int64_t first_row, int64_t rows, const DepthBl
   EndIfCancelled(CurrentCancellation());
   static const PanelBlockFunction run_in_place = ChooseRegister<float, PanelBlockLoop>();
   static const PanelBlockFunction run_packed = ChooseRegister<float, PackedBlockLoop>();
-  const PanelBlockFunction run = g.scratch == nullptr ? run_in_place : run_packed;
+  static const PanelBlockFunction run_pairs = ChooseBf16Register<PackedBlockLoop>();
+  static const PanelBlockFunction run_weights = ChooseRegister<float, Bf16WeightsBlockLoop>();
+  static const auto make_floats = ChooseRegister<float, PanelOfPairsLoop>();
+  const bool has_weights = g.words == WordKind::kBf16Weights;
+  const bool makes_floats = has_weights && rows > kBlocksOfPairs * PanelRows();
+  const PanelBlockFunction run = g.words == WordKind::kBf16Pairs ? run_pairs
+                                 : has_weights && !makes_floats  ? run_weights
+                                 : g.scratch == nullptr          ? run_in_place
+                                                                 : run_packed;
   const int64_t block_rows = PanelRows(), panel_columns = PanelColumns();
-  const int64_t panel = g.runs * g.run_length * panel_columns;
+  const int64_t run_words = WordsOf(g.words, g.run_length);
+  const int64_t panel = g.runs * run_words * panel_columns;
   // While a panel is used, the next one is read from memory.
-  const int64_t lines = depth.total() * panel_columns / kLineFloats;
+  const int64_t lines = depth.total() * panel_columns / kLineWords;
   PanelBlock block;
   block.rows = rows;
   if (g.scratch != nullptr) {
@@ -396,23 +444,30 @@ void RunDepth(const PanelGemm& g, int64_t first_row, int64_t rows, const DepthBl
   block.runs = g.runs_of_a + depth.first_run * block_rows;
   block.runs_of_row = g.runs;
   block.depth = depth;
+  float* const panel_of_floats = g.scratch + std::min(g.rows, kPackedRows) * kDepth;
+  if (makes_floats) block.depth.length *= 2;
   block.c_row = g.c_row;
   block.adds = !is_first;
   block.num_ahead_of_rows = lines * block_rows / rows + 1;
   const RegisterEpilogue none;
   block.epilogue = is_last ? &g.epilogue : &none;
-  const int64_t first_row_of_b = depth.first_run * g.run_length + depth.begin;
+  const int64_t first_row_of_b = depth.first_run * run_words + depth.begin;
   const float* const first = g.b + first_row_of_b * panel_columns;
   // Of the next part of the sums, or of the next rows.
   const float* const next = is_last ? g.b : first + depth.total() * panel_columns;
   for (int64_t j = 0; j < g.columns; j += panel_columns) {
     block.columns = std::min(panel_columns, g.columns - j);
-    block.b = first + j / panel_columns * panel;
+    const float* const words = first + j / panel_columns * panel;
+    block.b = words;
+    if (makes_floats) {
+      make_floats(words, depth.total(), panel_of_floats);
+      block.b = panel_of_floats;
+    }
     block.c = g.c + first_row * g.c_row + j;
     block.column = j;
     const bool has_next = j + panel_columns < g.columns;
     block.num_ahead = lines;
-    block.ahead = has_next ? block.b + panel : next;
+    block.ahead = has_next ? words + panel : next;
     if (block.columns == panel_columns || 2 * block.columns == panel_columns) {
       run(block);
     } else {
@@ -425,22 +480,24 @@ void RunDepth(const PanelGemm& g, int64_t first_row, int64_t rows, const DepthBl
 void RunRows(const PanelGemm& g, int64_t first, int64_t rows) {
   DepthBlock depth;
   depth.a_begin = g.a_offset;
-  if (g.run_length <= kDepth) {
-    depth.length = g.run_length;
-    const int64_t most = kDepth / g.run_length;
+  const int64_t run_words = WordsOf(g.words, g.run_length);
+  const int64_t most_words = g.words == WordKind::kBf16Weights ? kDepth / 2 : kDepth;
+  if (run_words <= most_words) {
+    depth.length = run_words;
+    const int64_t most = most_words / run_words;
     for (; depth.first_run < g.runs; depth.first_run += most) {
       depth.runs = std::min(most, g.runs - depth.first_run);
       RunDepth(g, first, rows, depth, depth.first_run == 0, depth.first_run + depth.runs == g.runs);
     }
     return;
   }
-  const int64_t parts = (g.run_length + kDepth - 1) / kDepth;
-  const int64_t length = (g.run_length + parts - 1) / parts;
+  const int64_t parts = (run_words + most_words - 1) / most_words;
+  const int64_t length = (run_words + parts - 1) / parts;
   for (; depth.first_run < g.runs; ++depth.first_run) {
-    for (depth.begin = 0; depth.begin < g.run_length; depth.begin += length) {
-      depth.length = std::min(length, g.run_length - depth.begin);
-      depth.a_begin = g.a_offset + depth.begin;
-      const bool is_end = depth.begin + depth.length == g.run_length;
+    for (depth.begin = 0; depth.begin < run_words; depth.begin += length) {
+      depth.length = std::min(length, run_words - depth.begin);
+      depth.a_begin = g.a_offset + ElementsOf(g.words) * depth.begin;
+      const bool is_end = depth.begin + depth.length == run_words;
       RunDepth(g, first, rows, depth, depth.first_run + depth.begin == 0,
                is_end && depth.first_run + 1 == g.runs);
     }
@@ -454,9 +511,11 @@ struct PanelRowsLoop {
 
 }  // namespace
 
-int64_t PanelScratchBytes(int64_t rows, int64_t columns) {
-  if (columns < kPanelsToPack * PanelColumns()) return 0;
-  return std::min(rows, kPackedRows) * kDepth * static_cast<int64_t>(sizeof(float));
+int64_t PanelScratchBytes(int64_t rows, int64_t columns, WordKind words) {
+  const bool is_narrow = columns < kPanelsToPack * PanelColumns();
+  if (words == WordKind::kFloat && is_narrow) return 0;
+  const int64_t of_panel = words == WordKind::kBf16Weights ? PanelColumns() : 0;
+  return (std::min(rows, kPackedRows) + of_panel) * kDepth * static_cast<int64_t>(sizeof(float));
 }
 
 void RunPanelGemm(const PanelGemm& g) {

@@ -5,6 +5,7 @@
 
 #include <cstdint>
 
+#include "kernels/linear/panel_words.h"
 #include "pdl/op/tile.h"
 
 namespace pdl {
@@ -18,7 +19,10 @@ struct PanelGemm {
   int64_t runs = 1, run_length = 0;
   const float* const* runs_of_a = nullptr;
   int64_t a_offset = 0;
-  /// Packed in panels of PanelColumns() columns, each with runs * run_length rows; see gemm.h.
+  /// How a is packed, and b is.
+  WordKind words = WordKind::kFloat;
+  /// Packed in panels of PanelColumns() columns, each with runs * WordsOf(words, run_length) rows
+  /// of words; see gemm.h.
   const float* b = nullptr;
   float* c = nullptr;
   int64_t c_row = 0;  // elements between rows of c
@@ -33,8 +37,8 @@ void RunPanelGemm(const PanelGemm& gemm);
 /// The number of rows of c that are computed together.
 int64_t PanelRows();
 /// The memory that a matmul of this size needs for packed rows of a, which are read faster than
-/// rows that are far apart; 0 for few columns, for which packing takes too long.
-int64_t PanelScratchBytes(int64_t rows, int64_t columns);
+/// rows that are far apart. For floats, 0 for few columns, for which packing takes too long.
+int64_t PanelScratchBytes(int64_t rows, int64_t columns, WordKind words = WordKind::kFloat);
 
 }  // namespace pdl
 

@@ -7,8 +7,9 @@
 
 namespace pdl::simd {
 
-/// The operands of c[m, n] = a[m, k] * b[k, n], where n is a fixed number of registers. Element
-/// (i, j) of a is at a[i * a_row + j] or, if it is read by columns, at a[i + j * a_row].
+/// The operands of c[m, n] = a[m, k] * b[k, n], where n is a fixed number of registers, and k
+/// counts words of b. Element (i, j) of a is at a[i * a_row + j] or, if it is read by columns, at
+/// a[i + j * a_row]; it has R::kSteps elements for each word.
 template <class T>
 struct ThinGemm {
   int64_t m = 0, k = 0;
@@ -38,20 +39,24 @@ PDL_INLINE void ThinGemmRows(const ThinGemm<T>& g, int64_t row, int64_t ahead) {
   }
   const int64_t of_row = kByColumns ? 1 : g.a_row, of_step = kByColumns ? g.a_row : 1;
   const T *a = g.a + row * of_row, *b = g.b;
-  for (int64_t k = 0; k < g.k; ++k) {
-    typename R::V right[kVectors];
+  const auto step = [&]<int kStep>() __attribute__((always_inline)) {
+    decltype(R::template LoadWords<0>(b)) right[kVectors];
 #pragma GCC unroll 4
-    for (int v = 0; v < kVectors; ++v) right[v] = R::Load(b + v * R::kLanes);
-    if constexpr (kPrefetches) {
-      for (int i = 0; i < kVectors * R::kLanes; i += kLine) __builtin_prefetch(b + ahead + i);
-    }
+    for (int v = 0; v < kVectors; ++v) right[v] = R::template LoadWords<kStep>(b + v * R::kLanes);
 #pragma GCC unroll 16
     for (int i = 0; i < kRows; ++i) {
-      const auto left = R::Set(a[i * of_row]);
+      const auto left = R::SplatWord(a + i * of_row);
 #pragma GCC unroll 4
       for (int v = 0; v < kVectors; ++v) sums[i][v] = R::MulAdd(left, right[v], sums[i][v]);
     }
     a += of_step;
+  };
+  for (int64_t k = 0; k < g.k; ++k) {
+    if constexpr (kPrefetches) {
+      for (int i = 0; i < kVectors * R::kLanes; i += kLine) __builtin_prefetch(b + ahead + i);
+    }
+    step.template operator()<0>();
+    if constexpr (R::kSteps == 2) step.template operator()<1>();
     b += g.b_row;
   }
 #pragma GCC unroll 16

@@ -162,6 +162,7 @@ class NetworkCore:
         weights: Any = None,
         seed: int = 0,
         at_once: bool = False,
+        precision: str = "f32",
     ) -> None: ...
     def __call__(self, inputs: Mapping[str, Any] = ..., /, **arrays: Any) -> dict[str, Any]: ...
     def _run(
@@ -174,6 +175,9 @@ class NetworkCore:
     ) -> dict[str, Any]: ...
     @property
     def program(self) -> Program: ...
+    @property
+    def precision(self) -> str:
+        """The dtype in which f32 matmuls and convolutions are computed, if the device has it."""
     @property
     def device(self) -> str:
         """The device on which it runs: 'cpu', 'cuda:0'."""

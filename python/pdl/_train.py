@@ -193,7 +193,8 @@ class Training:
         if best and self.best is None:
             raise Error("there is no best epoch yet: no epoch is complete, or the monitored metric was nan")
         values = self._best_values if best else self._own_values()
-        return make(self._program, self._device, values, self._threads, self._seed)
+        precision = self._source.precision if isinstance(self._source, Network) else "f32"
+        return make(self._program, self._device, values, self._threads, self._seed, precision)
 
     def __del__(self) -> None:
         if getattr(self, "_is_used", True):

@@ -94,6 +94,13 @@ bool IsFirstValue(const Network& network, const Value& state, const Tensor& valu
           std::memcmp(first->raw(), value.raw(), static_cast<size_t>(value.num_bytes())) == 0);
 }
 
+DType ReadPrecision(const std::string& name) {
+  const DType dtype = DTypeFromName(name).value_or(DType::kBool);
+  if (dtype == DType::kF32 || dtype == DType::kBF16 || dtype == DType::kF16) return dtype;
+  const std::string message = "precision must be f32, bf16 or f16, got " + name;
+  throw nb::value_error(message.c_str());
+}
+
 RunOptions MakeRunOptions(std::vector<std::string> outputs, bool training, bool check_finite,
                           bool check_indices) {
   RunOptions options;
@@ -107,13 +114,23 @@ RunOptions MakeRunOptions(std::vector<std::string> outputs, bool training, bool 
 }  // namespace
 
 PyNetwork::PyNetwork(const Program& program, const std::string& device, int threads,
-                     nb::object weights, uint64_t seed, bool at_once)
-    : program_(program), threads_(threads), seed_(seed), feed_(*program.graph), at_once_(at_once) {
+                     nb::object weights, uint64_t seed, bool at_once, const std::string& precision)
+    : program_(program),
+      threads_(threads),
+      precision_(ReadPrecision(precision)),
+      seed_(seed),
+      feed_(*program.graph),
+      at_once_(at_once) {
   NetworkOptions options = OptionsFor(program, weights, seed);
   std::vector<std::string> given;
   for (const auto& entry : options.weights) given.push_back(entry.getKey().str());
   given_ = std::make_shared<const std::vector<std::string>>(std::move(given));
   context_ = Get(CreateDeviceContext(Get(DeviceFromName(device)), threads));
+  if (!SetPrecision(precision_, context_->device().kind, &options)) {
+    const std::string message =
+        "the precision " + precision + " has no effect on this processor; the network runs in f32";
+    nb::module_::import_("warnings").attr("warn")(message, nb::arg("stacklevel") = 2);
+  }
   network_ = Create(program, std::move(options));
   has_states_ = !program.graph->states().empty();
   if (IsRandom(*program.graph))
@@ -124,6 +141,7 @@ PyNetwork::PyNetwork(const Program& program, const std::string& device, int thre
 PyNetwork::PyNetwork(const PyNetwork& other)
     : program_(other.program_),
       threads_(other.threads_),
+      precision_(other.precision_),
       context_(other.context_),
       feed_(other.feed_),
       outputs_(other.outputs_),
@@ -466,6 +484,7 @@ void PyNetwork::SetParameter(const std::string& name, nb::handle array) {
     const std::shared_ptr<const Network> before = network();
     NetworkOptions options;
     options.seed = seed_;
+    static_cast<void>(SetPrecision(precision_, context_->device().kind, &options));
     for (const Value* variable : Variables(before->graph())) {
       llvm::Expected<Tensor> first = before->InitialValue(variable->name());
       if (first)
@@ -485,9 +504,11 @@ void PyNetwork::SetParameter(const std::string& name, nb::handle array) {
 
 void BindNetwork(nb::module_& module) {
   nb::class_<PyNetwork>(module, "NetworkCore", nb::is_weak_referenceable())
-      .def(nb::init<const Program&, const std::string&, int, nb::object, uint64_t, bool>(),
+      .def(nb::init<const Program&, const std::string&, int, nb::object, uint64_t, bool,
+                    const std::string&>(),
            nb::arg("program"), nb::arg("device") = "cpu", nb::arg("threads") = 0,
-           nb::arg("weights") = nb::none(), nb::arg("seed") = 0, nb::arg("at_once") = false)
+           nb::arg("weights") = nb::none(), nb::arg("seed") = 0, nb::arg("at_once") = false,
+           nb::arg("precision") = "f32")
       .def(
           "__init__",
           [](PyNetwork* own, PyNetwork& other) { new (own) PyNetwork(other.Current()); },
@@ -505,6 +526,9 @@ void BindNetwork(nb::module_& module) {
       .def_prop_ro("program", &PyNetwork::program)
       .def_prop_ro("_threads", &PyNetwork::threads)
       .def_prop_ro("_seed", &PyNetwork::seed)
+      .def_prop_ro("precision", &PyNetwork::precision,
+                   "The dtype in which f32 matmuls and convolutions are computed, if the device "
+                   "has it.")
       .def_prop_ro("device", &PyNetwork::device, "The device on which it runs: 'cpu', 'cuda:0'.")
       .def("_value",
            [](PyNetwork& own, const std::string& name) {

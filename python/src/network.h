@@ -27,7 +27,7 @@ class PyNetwork {
   /// `at_once`: the network of an eager call. Random operators of all eager calls share one
   /// sequence of numbers, and the memory of results is not reused by the next run.
   PyNetwork(const Program& program, const std::string& device, int threads,
-            nanobind::object weights, uint64_t seed, bool at_once);
+            nanobind::object weights, uint64_t seed, bool at_once, const std::string& precision);
   /// The same network with separate states.
   PyNetwork(const PyNetwork& other);
 
@@ -43,6 +43,7 @@ class PyNetwork {
   std::shared_ptr<const Network> network() const;
   const Program& program() const { return program_; }
   int threads() const { return threads_; }
+  std::string precision() const { return DTypeName(precision_).str(); }
   uint64_t seed() const;
   std::string device() const { return DeviceToString(context_->device()); }
   std::string Plan(const RunOptions& options, const std::map<std::string, int64_t>& symbols) const;
@@ -107,6 +108,7 @@ class PyNetwork {
 
   Program program_;
   int threads_;
+  DType precision_;
   uint64_t seed_;
   std::shared_ptr<const Network> network_;
   std::shared_ptr<DeviceContext> context_;

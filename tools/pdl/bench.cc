@@ -336,6 +336,7 @@ void AddOptions(CommandLine& line, BenchArguments* bench) {
   line.Section("The run");
   AddRunOptions(line, &bench->common);
   AddTrainingOption(line, &bench->common);
+  AddRunPrecisionOption(line, &bench->common);
   AddMessageOptions(line);
   line.AddSandbox({"--json"});
 }

@@ -64,7 +64,7 @@ void AddOptions(CommandLine& line, ProfileArguments* arguments) {
   AddTrainingOption(line, &arguments->common);
   line.AddFlag("--step", "run training steps, with all minimize statements, on the same inputs",
                &arguments->step);
-  AddPrecisionOption(line, &arguments->common);
+  AddRunPrecisionOption(line, &arguments->common);
   AddMessageOptions(line);
   line.AddSandbox({"--html"});
 }
@@ -117,8 +117,6 @@ int ProfileMain(Arguments arguments) {
   auto files = line.ParseOneFile(arguments);
   if (!files) return Finish(files.takeError());
   if (!*files) return kSuccess;
-  if (!profile.common.precision.empty() && !profile.step)
-    return Finish(line.Wrong("--precision needs --step"));
   if (profile.step) profile.common.UseTrainingStep();
   return Finish(Profile(**files, profile));
 }

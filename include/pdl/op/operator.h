@@ -56,6 +56,9 @@ class PDL_API PrepareContext {
   /// `layout`; the Network keeps it for this device and shares it between all bindings.
   virtual llvm::Expected<std::shared_ptr<const void>> Pack(unsigned index, llvm::StringRef layout,
                                                            PackFunction pack) const;
+  /// kBF16 permits rounding f32 operands of products to bf16, with sums and results in f32; else
+  /// kF32. See NetworkOptions::matmul_precision.
+  virtual DType matmul_precision() const { return DType::kF32; }
 };
 
 /// The result of Prepare. All defaults are valid.

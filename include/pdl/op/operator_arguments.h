@@ -30,9 +30,11 @@ struct OperatorArguments {
   std::vector<DType> output_dtypes;
   /// The Block that an attribute refers to, as a network; null if there is none.
   std::shared_ptr<const Graph> body;
-  /// From the Plan: whether the body runs for training, and whether it may have fused groups.
+  /// From the Plan: whether the body runs for training, whether it may have fused groups, and its
+  /// PrepareContext::matmul_precision.
   bool training = false;
   bool fuse = true;
+  DType matmul_precision = DType::kF32;
 };
 
 }  // namespace pdl

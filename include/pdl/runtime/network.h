@@ -35,6 +35,13 @@ struct NetworkOptions {
   /// (mixed precision, see ReducePrecision). Parameters, states and outputs keep their
   /// types.
   DType precision = DType::kF32;
+  /// For runs on a CPU. kBF16: f32 matmuls and convolutions by parameters and constants may round
+  /// both operands to bf16 (to nearest, ties to even; subnormal numbers may become 0) and add up
+  /// products in f32; their results and all other calls are f32. Matmuls round the weights, so that
+  /// they are read twice as fast. Where products of bf16 are faster (AVX512-BF16 on AMD's
+  /// processors), matmuls and convolutions round both operands, unless an algorithm in f32 is
+  /// expected to be faster. Results depend on the processor family, not on the number of threads.
+  DType matmul_precision = DType::kF32;
   /// The folder of weight files; nothing outside it is read.
   std::string weight_folder = ".";
   /// Verify the SHA-256 of each weight that has a stored one, when the network is created. Files
@@ -51,6 +58,15 @@ struct NetworkOptions {
   /// the Network.
   PassObserver* pass_observer = nullptr;
 };
+
+/// Whether this processor has kernels for a NetworkOptions::matmul_precision: for kF32 always, for
+/// kBF16 with AVX2 (unless the environment variable PDL_MAX_CPU_ISA names a smaller set).
+PDL_API bool CpuHasMatmulPrecision(DType precision);
+
+/// Sets the option that makes runs on devices of this kind compute f32 matmuls and convolutions in
+/// `precision`: `matmul_precision` on a CPU, `precision` on CUDA. Returns false, and changes
+/// nothing, if it has no effect on the CPU.
+[[nodiscard]] PDL_API bool SetPrecision(DType precision, DeviceKind kind, NetworkOptions* options);
 
 class RunProfile;
 

@@ -4,9 +4,12 @@
 #include <cmath>
 #include <cstring>
 
+#include "kernels/core/cpu_isa.h"
+#include "kernels/core/half.h"
 #include "kernels/linear/gemm.h"
 #include "kernels/linear/panel_blocks.h"
 #include "kernels/linear/panel_gemm.h"
+#include "pdl/runtime/network.h"
 #include "test/cc/testing/op_test_util.h"
 
 namespace pdl::testing {
@@ -150,7 +153,7 @@ TEST(Matmul, FewRowsByALargeMatrixAreAccurateAndTheSameForAnyThreads) {
     for (const auto& [inner, columns] :
          {std::pair<int64_t, int64_t>{300, 1001}, {1037, 259}, {130, 2080}}) {
       for (const bool turned : {false, true}) {
-        for (const DType dtype : {DType::kF32, DType::kF16}) {
+        for (const DType dtype : {DType::kF32, DType::kF16, DType::kBF16}) {
           const Sizes right = turned ? Sizes{columns, inner} : Sizes{inner, columns};
           const Tensor x = MakeAs(dtype, {rows, inner}, Noise(rows * inner, 3));
           const Tensor y = MakeAs(dtype, right, Noise(inner * columns, 4));
@@ -159,7 +162,9 @@ TEST(Matmul, FewRowsByALargeMatrixAreAccurateAndTheSameForAnyThreads) {
             const Attributes attributes = {{"transpose_b", turned}};
             const std::vector<double> values =
                 Values(Apply("matmul", {x, y}, attributes, {.constant_right = constant}));
-            const double tolerance = dtype == DType::kF32 ? 5e-5 : 0.03;
+            const double tolerance = dtype == DType::kF32   ? 5e-5
+                                     : dtype == DType::kF16 ? 0.03
+                                                            : 0.15;
             for (size_t i = 0; i < values.size(); ++i) {
               ASSERT_NEAR(values[i], expected[i], tolerance)
                   << x.TypeString() << " by " << y.TypeString() << " at " << i;
@@ -179,21 +184,25 @@ TEST(Matmul, FewRowsByALargeMatrixAreAccurateAndTheSameForAnyThreads) {
 // A constant of more than 8 MiB is packed in parts: of its rows, or of its columns.
 TEST(Matmul, ByAMatrixThatIsPackedInParts) {
   constexpr int64_t kInner = 2111, kColumns = 2077;
-  for (const DType dtype : {DType::kF32, DType::kF16}) {
+  const std::pair<DType, DType> cases[] = {{DType::kF32, DType::kF32},
+                                           {DType::kF16, DType::kF32},
+                                           {DType::kBF16, DType::kF32},
+                                           {DType::kF32, DType::kBF16}};
+  for (const auto& [dtype, precision] : cases) {
     for (const bool turned : {false, true}) {
       const Sizes right = turned ? Sizes{kColumns, kInner} : Sizes{kInner, kColumns};
       const Tensor y = Operand(dtype, right, 2);
       ASSERT_GT(y.num_bytes(), 8 << 20);
       for (const int64_t rows : {1, 20}) {
-        // Sums of at most 16, which f16 holds.
+        // Sums of at most 16, which 16-bit floats hold.
         std::vector<double> values(static_cast<size_t>(rows * kInner));
         for (int64_t i = 0; i < rows; ++i)
           for (const int64_t k : {int64_t{0}, kInner / 2 + i, kInner - 1})
             values[static_cast<size_t>(i * kInner + k)] = 1;
         const Tensor x = MakeAs(dtype, {rows, kInner}, values);
-        EXPECT_EQ(
-            Values(Apply("matmul", {x, y}, {{"transpose_b", turned}}, {.constant_right = true})),
-            Reference(x, false, y, turned, {rows, kColumns}));
+        EXPECT_EQ(Values(Apply("matmul", {x, y}, {{"transpose_b", turned}},
+                               {.constant_right = true, .matmul_precision = precision})),
+                  Reference(x, false, y, turned, {rows, kColumns}));
       }
     }
   }
@@ -213,15 +222,168 @@ TEST(Matmul, ManyRowsByAConstantMatrixAgreeWithTheDefinition) {
           const Tensor part =
               MakeAs(DType::kF32, {rows, inner},
                      llvm::ArrayRef(Values(x)).take_front(static_cast<size_t>(rows * inner)).vec());
-          const std::vector<double> values = Values(
-              Apply("matmul", {part, y}, attributes, {.threads = 3, .constant_right = true}));
-          ASSERT_TRUE(std::equal(values.begin(), values.end(), expected.begin()))
-              << rows << " rows, " << columns << " columns, " << inner << " products";
+          for (const DType precision : {DType::kF32, DType::kBF16}) {
+            const std::vector<double> values = Values(
+                Apply("matmul", {part, y}, attributes,
+                      {.threads = 3, .constant_right = true, .matmul_precision = precision}));
+            ASSERT_TRUE(std::equal(values.begin(), values.end(), expected.begin()))
+                << rows << " rows, " << columns << " columns, " << inner << " products";
+          }
         }
       }
     }
   }
 }
+
+// Weights that bf16 does not hold are rounded, whatever the sizes are; so is the left operand if
+// the processor multiplies bf16 faster.
+TEST(Matmul, ByAConstantMatrixInBf16) {
+  if (!CpuHasMatmulPrecision(DType::kBF16)) GTEST_SKIP() << "the processor has no AVX2";
+  const DType of_left = HasFastBf16Products() ? DType::kBF16 : DType::kF32;
+  for (const int64_t rows : {1, 2, 3, 13, 17, 100}) {
+    for (const auto& [inner, columns] :
+         {std::pair<int64_t, int64_t>{301, 1001}, {1037, 259}, {1100, 2080}}) {
+      for (const bool turned : {false, true}) {
+        for (const bool turned_left : {false, true}) {
+          const Tensor x =
+              MakeAs(DType::kF32, turned_left ? Sizes{inner, rows} : Sizes{rows, inner},
+                     Noise(rows * inner, 3));
+          const Sizes right = turned ? Sizes{columns, inner} : Sizes{inner, columns};
+          const Tensor y = MakeAs(DType::kF32, right, Noise(inner * columns, 4));
+          const std::vector<double> expected =
+              Reference(MakeAs(of_left, x.sizes(), Values(x)), turned_left,
+                        MakeAs(DType::kBF16, right, Values(y)), turned, {rows, columns});
+          const Attributes attributes = {{"transpose_a", turned_left}, {"transpose_b", turned}};
+          std::vector<double> values;
+          for (const int threads : {1, 2, 3}) {
+            const Tensor z = Apply(
+                "matmul", {x, y}, attributes,
+                {.threads = threads, .constant_right = true, .matmul_precision = DType::kBF16});
+            ASSERT_EQ(z.dtype(), DType::kF32);
+            if (threads == 1) values = Values(z);
+            EXPECT_EQ(Values(z), values);
+          }
+          // The transposed left operand of many rows is multiplied in f32.
+          const bool is_rounded = !turned_left || rows <= kFewRows;
+          for (size_t i = 0; i < values.size() && is_rounded; ++i)
+            ASSERT_NEAR(values[i], expected[i], 1e-4)
+                << x.TypeString() << " by " << y.TypeString() << " at " << i;
+          // By an operand that changes, it is f32.
+          EXPECT_EQ(Values(Apply("matmul", {x, y}, attributes, {.matmul_precision = DType::kBF16})),
+                    Values(Apply("matmul", {x, y}, attributes)));
+        }
+      }
+    }
+  }
+}
+
+TEST(PanelWords, PairsAreRoundedAsBf16Is) {
+  for (int64_t n = 0; n < 70; ++n) {
+    const std::vector<double> noise = Noise(2 * n, 9);
+    std::vector<float> values(noise.begin(), noise.end());
+    if (n > 8) {
+      values[0] = INFINITY;
+      values[1] = NAN;
+      values[2] = 1.00390625f;  // between two numbers: to the even one
+      values[3] = 1.01171875f;
+      values[4] = 3.4e38f;  // becomes infinite
+      values[5] = -0.0f;
+      values[6] = -INFINITY;
+    }
+    const auto expect = [&](const std::vector<float>& words, int64_t word, int half, float of) {
+      uint16_t bits[2];
+      std::memcpy(bits, &words[static_cast<size_t>(word)], sizeof(bits));
+      if (std::isnan(of)) {
+        EXPECT_TRUE(std::isnan(math::BfloatToFloat(bits[half])));
+      } else {
+        EXPECT_EQ(bits[half], math::FloatToBfloat(of)) << of << " of " << n;
+      }
+    };
+    const int64_t count = WordsOf(WordKind::kBf16Pairs, n);
+    std::vector<float> words(static_cast<size_t>(count) + 1, 7.0f);
+    if (HasBf16Products()) {
+      ToBf16Pairs(values.data(), n, words.data());
+      for (int64_t i = 0; i < 2 * count; ++i)
+        expect(words, i / 2, static_cast<int>(i % 2),
+               i < n ? values[static_cast<size_t>(i)] : 0.0f);
+    }
+    EXPECT_EQ(words.back(), 7.0f);
+    words.assign(static_cast<size_t>(n) + 1, 7.0f);
+    ToBf16PairsOfRows(values.data(), values.data() + n, n, words.data());
+    for (int64_t i = 0; i < n; ++i) {
+      expect(words, i, 0, values[static_cast<size_t>(i)]);
+      expect(words, i, 1, values[static_cast<size_t>(n + i)]);
+    }
+    EXPECT_EQ(words.back(), 7.0f);
+  }
+  if (!HasBf16Products()) return;
+  // Subnormal numbers are 0 in products, too.
+  const float subnormal[2] = {0x1p-130f, -0x1p-130f};
+  float word = 1;
+  ToBf16Pairs(subnormal, 2, &word);
+  uint16_t bits[2];
+  std::memcpy(bits, &word, sizeof(bits));
+  EXPECT_EQ(bits[0], 0);
+  EXPECT_EQ(bits[1], 0x8000);
+}
+
+// Runs of odd lengths, in one part of the sums and in several.
+class PanelGemmOfPairs : public ::testing::TestWithParam<WordKind> {};
+
+TEST_P(PanelGemmOfPairs, RoundsItsOperands) {
+  const WordKind kind = GetParam();
+  if (kind == WordKind::kBf16Pairs && !HasBf16Products())
+    GTEST_SKIP() << "the processor has no AVX512-BF16";
+  const DType of_left = kind == WordKind::kBf16Pairs ? DType::kBF16 : DType::kF32;
+  for (const int64_t run_length : {1, 2, 5, 21, 130, 511, 513, 1027}) {
+    for (const int64_t columns : {8, 32, 129}) {
+      for (const int64_t rows : {1, 5, 13, 49, 193}) {
+        const int64_t depth = 2 * run_length, block = PanelRows();
+        const std::vector<double> a = Noise(rows * depth, 7), b = Noise(depth * columns, 8);
+        const std::vector<float> left(a.begin(), a.end()), right(b.begin(), b.end());
+        const int64_t words = WordsOf(kind, run_length);
+        const int64_t panels = (columns + PanelColumns() - 1) / PanelColumns();
+        std::vector<float> packed(static_cast<size_t>(panels * PanelColumns() * 2 * words));
+        GemmShape shape;
+        shape.n = columns;
+        shape.k = run_length;
+        shape.b_row = columns;
+        shape.b_column = 1;
+        std::vector<const float*> runs(static_cast<size_t>((rows + block - 1) / block * block * 2));
+        for (int64_t run = 0; run < 2; ++run) {
+          PackPanels(shape, right.data() + run * run_length * columns, kind,
+                     packed.data() + run * words * PanelColumns(), 2 * words);
+          for (int64_t i = 0; i < rows; ++i)
+            runs[static_cast<size_t>((i / block * 2 + run) * block + i % block)] =
+                left.data() + i * depth + run * run_length;
+        }
+        std::vector<float> c(static_cast<size_t>(rows * columns), NAN);
+        std::vector<float> scratch(static_cast<size_t>(PanelScratchBytes(rows, columns, kind) / 4));
+        PanelGemm gemm;
+        gemm.rows = rows;
+        gemm.columns = columns;
+        gemm.runs = 2;
+        gemm.run_length = run_length;
+        gemm.runs_of_a = runs.data();
+        gemm.words = kind;
+        gemm.b = packed.data();
+        gemm.c = c.data();
+        gemm.c_row = columns;
+        gemm.scratch = scratch.data();
+        RunPanelGemm(gemm);
+        const std::vector<double> expected =
+            Reference(MakeAs(of_left, {rows, depth}, a), false,
+                      MakeAs(DType::kBF16, {depth, columns}, b), false, {rows, columns});
+        for (size_t i = 0; i < c.size(); ++i)
+          ASSERT_NEAR(c[i], expected[i], 1e-4)
+              << rows << " rows, " << columns << " columns, runs of " << run_length << " at " << i;
+      }
+    }
+  }
+}
+
+INSTANTIATE_TEST_SUITE_P(Words, PanelGemmOfPairs,
+                         ::testing::Values(WordKind::kBf16Weights, WordKind::kBf16Pairs));
 
 // RunPanelGemm with rows that are packed, and that are read in place; a row has two runs.
 TEST(PanelGemm, HasTheSameBitsHoweverItIsCut) {
@@ -239,7 +401,7 @@ TEST(PanelGemm, HasTheSameBitsHoweverItIsCut) {
         shape.b_column = 1;
         const int64_t panels = (columns + PanelColumns() - 1) / PanelColumns();
         std::vector<float> packed_b(static_cast<size_t>(panels * PanelColumns() * depth));
-        PackPanels(shape, b, packed_b.data(), depth);
+        PackPanels(shape, b, WordKind::kFloat, packed_b.data(), depth);
         std::vector<const float*> runs(static_cast<size_t>((rows + block - 1) / block * block * 2));
         for (int64_t i = 0; i < rows; ++i)
           for (int64_t run = 0; run < 2; ++run)

@@ -33,6 +33,7 @@ class TestPrepareContext final : public PrepareContext {
                                                    PackFunction pack) const override {
     return pack(tensors_[index]);
   }
+  DType matmul_precision() const override { return options_.matmul_precision; }
 
  private:
   llvm::ArrayRef<Tensor> tensors_;

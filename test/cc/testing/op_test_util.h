@@ -40,6 +40,8 @@ struct RunOptions {
   bool in_place = false;
   /// Declare input 1 as constant, which lets the kernel pack it.
   bool constant_right = false;
+  /// See PrepareContext.
+  DType matmul_precision = DType::kF32;
   RandomState random = {};
 };
 

@@ -61,7 +61,8 @@ void AddNetworkOptions(CommandLine& line, CommonOptions* options);
 void AddWarningOptions(CommandLine& line, CommonOptions* options);
 /// Adds --weights and --weights-with.
 void AddWeightsOption(CommandLine& line, CommonOptions* options);
-/// Adds --precision.
+/// Adds --precision for training steps, or for runs.
+void AddRunPrecisionOption(CommandLine& line, CommonOptions* options);
 void AddPrecisionOption(CommandLine& line, CommonOptions* options);
 /// The dtype of --precision; f32 if that was not given.
 DType PrecisionOf(const CommonOptions& options);

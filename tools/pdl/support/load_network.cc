@@ -60,6 +60,23 @@ llvm::Expected<GivenWeights> OpenGivenWeights(const CommonOptions& options, cons
   return given;
 }
 
+/// Of a training step, or of runs on the device. If the CPU cannot multiply in the precision, a
+/// warning, or an Error if the options say so.
+static llvm::Error SetPrecision(const CommonOptions& options, NetworkOptions* network_options) {
+  const DType precision = PrecisionOf(options);
+  if (options.training_step) {
+    network_options->precision = precision;
+    return llvm::Error::success();
+  }
+  if (SetPrecision(precision, options.device.kind, network_options)) return llvm::Error::success();
+  const std::string message = precision == DType::kBF16
+                                  ? "bf16 has no effect on a processor without AVX2"
+                                  : "matmuls and convolutions are computed in f16 on cuda only";
+  if (options.werror) return MakeUserError(Code::kNoKernel, "{0}", message);
+  PrintWarning(Code::kNoKernel, message + "; the network runs in f32");
+  return llvm::Error::success();
+}
+
 llvm::Expected<std::shared_ptr<const Network>> CreateNetwork(LoadedNetwork loaded,
                                                              const CommonOptions& options) {
   const TimedStage stage(options.pass_timings.get(), "create");
@@ -67,7 +84,7 @@ llvm::Expected<std::shared_ptr<const Network>> CreateNetwork(LoadedNetwork loade
   network_options.pass_observer =
       options.pass_observer ? options.pass_observer : options.pass_timings.get();
   network_options.seed = options.seed;
-  network_options.precision = PrecisionOf(options);
+  if (llvm::Error error = SetPrecision(options, &network_options)) return error;
   if (!options.weights.empty()) {
     llvm::Expected<GivenWeights> given = OpenGivenWeights(options, loaded.graph);
     if (!given) return given.takeError();
