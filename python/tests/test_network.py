@@ -8,6 +8,7 @@ import multiprocessing
 import pathlib
 import pickle
 import subprocess
+import warnings
 from typing import Any
 
 import numpy as np
@@ -566,3 +567,21 @@ def test_saved_as_an_onnx_model(tmp_path: pathlib.Path) -> None:
     with pytest.raises(pdl.Error, match="ONNX supports only dense tensors"):
         ragged.save(tmp_path / "ragged.onnx")
     assert not (tmp_path / "ragged.onnx").exists()
+
+
+def test_precision_of_runs() -> None:
+    """With bf16, weights are rounded, and results are f32; a copy of the network keeps the precision."""
+    text = "input x: f32[1, 1024]\nparam w: f32[1024, 1024] = fill(value=1.001)\noutput y = matmul(x, w)\n"
+    x = np.ones((1, 1024), np.float32)
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")  # a processor without AVX2
+        net = pdl.compile(text, precision="bf16")
+        again = pickle.loads(pickle.dumps(net))
+    assert net.precision == again.precision == net.session().precision == "bf16"
+    assert pdl.compile(text).precision == "f32"
+    y = net(x=x)["y"].numpy()
+    assert y.dtype == np.float32
+    np.testing.assert_allclose(y, 1024, rtol=2e-3)
+    np.testing.assert_array_equal(again(x=x)["y"].numpy(), y)
+    with pytest.raises(ValueError, match="precision must be f32, bf16 or f16, got f8"):
+        pdl.compile(text, precision="f8")
