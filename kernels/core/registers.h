@@ -44,10 +44,10 @@ namespace pdl::simd {
     return Load(from);                                                                     \
   }                                                                                        \
   PDL_SIMD V SplatWord(const T* from) { return Set(*from); }                               \
-  /* The bf16 in the lower and higher halves of words of 32 bits. */                       \
+  /* The bf16 in the lower and higher 16 bits of words. */                                 \
   typedef int32_t Ints __attribute__((vector_size(bytes)));                                \
-  PDL_SIMD V LowHalves(const T* from) { return V(Ints(Load(from)) << 16); }                \
-  PDL_SIMD V HighHalves(const T* from) { return V(Ints(Load(from)) & ~0xffff); }           \
+  PDL_SIMD V LowBf16(const T* from) { return V(Ints(Load(from)) << 16); }                  \
+  PDL_SIMD V HighBf16(const T* from) { return V(Ints(Load(from)) & ~0xffff); }             \
   PDL_SIMD V Mul(V a, V b) { return a * b; }                                               \
   /* a where x < y, else b. */                                                             \
   PDL_SIMD V IfLess(V x, V y, V a, V b) { return x < y ? a : b; }
@@ -194,9 +194,9 @@ struct Bf16Weights : R {
   template <int kStep>
   PDL_INLINE static typename R::V LoadWords(const float* from) {
     if constexpr (kStep == 0) {
-      return R::LowHalves(from);
+      return R::LowBf16(from);
     } else {
-      return R::HighHalves(from);
+      return R::HighBf16(from);
     }
   }
 };

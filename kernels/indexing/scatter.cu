@@ -33,7 +33,7 @@ class ScatterBase : public Operator<CUDAContext> {
 // --- scatter ------------------------------------------------------------------------------------
 
 /// Each thread applies all updates of a line along the axis, so that each element gets its updates
-/// in order. Elements that change are combined in `combined`, which has room for all of y; this is
+/// in order. Elements that change are combined in `combined`, which is as large as y; this is
 /// y itself if Combined<T> is T.
 template <class T, class Index>
 __global__ void __launch_bounds__(kBlockThreads)

@@ -9,7 +9,7 @@ namespace pdl::cuda {
 
 enum class Reduction { kNone, kAdd, kMul, kMin, kMax };
 
-/// What updates of elements of type T are combined in: f32 for 16-bit floats, else T.
+/// The type in which updates of elements of type T are combined: f32 for 16-bit floats, else T.
 template <class T>
 using Combined = Conditional<kIsFloat<ComputeType<T>>, ComputeType<T>, T>;
 

@@ -277,8 +277,8 @@ struct PanelOfPairsLoop {
     constexpr int64_t kColumns = 2 * R::kLanes;
     for (int64_t row = 0; row < rows; ++row, words += kColumns, to += 2 * kColumns) {
       for (int64_t j = 0; j < kColumns; j += R::kLanes) {
-        R::Store(to + j, R::LowHalves(words + j));
-        R::Store(to + kColumns + j, R::HighHalves(words + j));
+        R::Store(to + j, R::LowBf16(words + j));
+        R::Store(to + kColumns + j, R::HighBf16(words + j));
       }
     }
   }

@@ -9,7 +9,7 @@
 
 namespace pdl {
 
-/// What packed operands consist of.
+/// The words of packed operands.
 enum class WordKind : uint8_t {
   kFloat,
   /// The right operand of pairs, the left one of floats.

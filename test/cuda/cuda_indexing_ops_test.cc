@@ -124,7 +124,7 @@ TEST_F(CudaOps, Scatter) {
 }
 
 // Sums of 16-bit floats that are rounded after each update, or each few, would differ. Slices are
-// wider than what a block of threads combines at a time.
+// wider than the columns that a block of threads combines at a time.
 TEST_F(CudaOps, ManyUpdatesOfOnePosition) {
   for (DType dtype : {DType::kF16, DType::kBF16, DType::kF32, DType::kI32}) {
     for (const std::string reduction : {"none", "add", "min", "max"}) {

@@ -36,8 +36,8 @@ struct NetworkOptions {
   /// types.
   DType precision = DType::kF32;
   /// For runs on a CPU. kBF16: f32 matmuls and convolutions by parameters and constants may round
-  /// both operands to bf16 (to nearest, ties to even; subnormal numbers may become 0) and add up
-  /// products in f32; their results and all other calls are f32. Matmuls round the weights, so that
+  /// both operands to bf16 (to nearest, ties to even; subnormal numbers may become 0), with sums
+  /// in f32; their results and all other calls are f32. Matmuls round the weights, so that
   /// they are read twice as fast. Where products of bf16 are faster (AVX512-BF16 on AMD's
   /// processors), matmuls and convolutions round both operands, unless an algorithm in f32 is
   /// expected to be faster. Results depend on the processor family, not on the number of threads.
