@@ -46,6 +46,9 @@ bool AllowsBf16(const char* limit) {
 }
 
 bool HasBf16Products() {
+#if defined(PDL_ONE_ISA_FORM) && defined(__clang__)
+  return false;  // There are no kernels.
+#endif
   static const bool has_products =
       CurrentIsa() == Isa::kAvx512 && __builtin_cpu_supports("avx512bf16") != 0 &&
       AllowsBf16(std::getenv("PDL_MAX_CPU_ISA")) && AllowsBf16(std::getenv("DNNL_MAX_CPU_ISA"));

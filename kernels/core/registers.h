@@ -252,8 +252,13 @@ namespace pdl {
 /// The form of `Loop<RegisterBf16>::Run`; requires HasBf16Products().
 template <template <class R> class Loop>
 auto ChooseBf16Register() {
+#if defined(PDL_ONE_ISA_FORM) && defined(__clang__)
+  using Function = decltype(&Loop<simd::Register128<float>>::Run);
+  return Function(nullptr);  // HasBf16Products() is false.
+#else
   using Function = decltype(&Loop<simd::RegisterBf16>::Run);
   return Function(&detail::IsaForms<Loop<simd::RegisterBf16>, Function>::Avx512Bf16);
+#endif
 }
 
 /// The form of the static function `Loop<R>::Run` for an instruction set, with its struct of
