@@ -444,7 +444,8 @@ void RunDepth(const PanelGemm& g, int64_t first_row, int64_t rows, const DepthBl
   block.runs = g.runs_of_a + depth.first_run * block_rows;
   block.runs_of_row = g.runs;
   block.depth = depth;
-  float* const panel_of_floats = g.scratch + std::min(g.rows, kPackedRows) * kDepth;
+  float* const panel_of_floats =
+      makes_floats ? g.scratch + std::min(g.rows, kPackedRows) * kDepth : nullptr;
   if (makes_floats) block.depth.length *= 2;
   block.c_row = g.c_row;
   block.adds = !is_first;
