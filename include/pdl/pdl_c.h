@@ -124,7 +124,8 @@ PDL_API pdl_status* pdl_options_set_weight_rule(pdl_options* options, const char
  * file's own folder. */
 PDL_API pdl_status* pdl_options_set_folder(pdl_options* options, const char* folder);
 /* PDL_F32 (default), or PDL_BF16 or PDL_F16 to compute f32 matmul and convolutions in that dtype.
- */
+ * On a CPU, PDL_BF16 rounds weights, on some processors both operands, and results stay f32; if the
+ * precision has no effect on the processor, pdl_model_warnings says so. */
 PDL_API pdl_status* pdl_options_set_precision(pdl_options* options, int32_t dtype);
 /* Sets an attr to a value, written as in the language: "width", "512". */
 PDL_API pdl_status* pdl_options_add_setting(pdl_options* options, const char* name,
