@@ -4,7 +4,7 @@
 %test       this folder
 %examples   the folder examples/
 %docs       the folder docs/
-%python     a Python interpreter
+%python     a Python interpreter, which has numpy only where the feature torch is required
 %lib        the folder of the tests' plugins
 FileCheck, not, count and split-file are in PATH.
 
