@@ -18,15 +18,16 @@ namespace {
 constexpr CommandLine::Help kHelp = {
     "pdl compare", "A [B] --input NAME=VALUE... [OPTION]...",
     R"(Runs two networks (.pdl, .pdlc, .onnx, or - for standard input) on the same inputs, or
-one network on two devices, in two dtypes, or against results in a file, and reports
-where their values diverge: the first value that differs, by how much, and the source
-line that computes it; then the differences of the outputs.
+one network on two devices, in two dtypes, in two precisions, or against results in a
+file, and reports where their values diverge: the first value that differs, by how much,
+and the source line that computes it; then the differences of the outputs.
 
 Both run side by side, call by call, without fused groups. Values of the same name are
 compared as soon as they are computed and are not kept. Parameters of the same name are
 compared first. Two numbers are near if |a - b| <= atol + rtol * |b|, or within --ulp; if
 none of the three is given, atol and rtol are 1e-5 (f64: 1e-10, f16: 1e-3, bf16: 1e-2,
-integers: 0). Floats of two dtypes are compared in the less precise one.
+integers: 0). Floats of two dtypes are compared in the less precise one; --precision-b
+counts as the dtype of all floats of B.
 
 Exit status: 0 no difference, 1 differences, 2 the networks could not be compared,
 3 the device failed.
@@ -35,6 +36,7 @@ Exit status: 0 no difference, 1 differences, 2 the networks could not be compare
 pdl compare model.onnx model.pdl --input x=random --size N=8
 pdl compare model.pdl --device-b=cuda --input x=random --size N=8
 pdl compare model.pdl --dtypes=f32,bf16 --input x=random --size N=8
+pdl compare model.pdl --precision-b=bf16 --input x=random --size N=8
 pdl compare model.pdl --against=out.npz --input batch.npz --rtol=1e-3
 pdl compare old.pdl new.pdl --pair hidden=h --input x=random --ulp=4
 )"};
@@ -46,7 +48,7 @@ struct CompareArguments {
   RunInputs inputs;
   Pairs pairs;
   std::vector<std::string> outputs;
-  std::string weights_b, against, format = "text";
+  std::string weights_b, precision_b, against, format = "text";
   std::optional<Device> device_b;
   std::optional<DType> floats[2];
   Tolerance tolerance;
@@ -93,6 +95,9 @@ void AddOptions(CommandLine& line, CompareArguments* arguments) {
                   }
                   return llvm::Error::success();
                 });
+  line.AddChoice("--precision-b", {"bf16", "f16"},
+                 "as --precision of pdl run, for B, or for the second run of A",
+                 &arguments->precision_b);
   line.AddString("--against", "FILE.npz",
                  "compare A with the arrays of a file (or FILE.safetensors), which are named after "
                  "outputs or other "
@@ -231,10 +236,13 @@ llvm::Expected<bool> Compare(llvm::ArrayRef<llvm::StringRef> files, CompareArgum
     second.options = arguments.common;
     second.floats = arguments.floats[1];
     if (arguments.device_b) second.options.device = *arguments.device_b;
+    second.options.precision = arguments.precision_b;
+    if (!arguments.precision_b.empty()) arguments.tolerance.precision = PrecisionOf(second.options);
     if (!is_same || !arguments.weights_b.empty()) second.options.weights = arguments.weights_b;
     // A setting of one network need not exist in the other one.
     second.options.without_warnings = is_same;
-    const bool can_share = is_same && !second.floats && arguments.weights_b.empty();
+    const bool can_share =
+        is_same && !second.floats && arguments.weights_b.empty() && arguments.precision_b.empty();
     if (llvm::Error error = can_share ? OpenSame(first, second) : Open(second)) return error;
     if (llvm::Error error = arguments.pairs.Check(first, second)) return error;
   }
@@ -254,20 +262,24 @@ llvm::Expected<bool> Compare(llvm::ArrayRef<llvm::StringRef> files, CompareArgum
 llvm::Error CheckArguments(const CommandLine& line, llvm::ArrayRef<llvm::StringRef> files,
                            const CompareArguments& arguments) {
   if (files.empty() || files.size() > 2) return line.Wrong("expected one or two networks");
-  const bool has_second = arguments.device_b || arguments.floats[0] || !arguments.weights_b.empty();
+  const bool reads_again =
+      arguments.floats[0] || !arguments.weights_b.empty() || !arguments.precision_b.empty();
+  const bool has_second = arguments.device_b || reads_again;
   if (!arguments.against.empty()) {
-    if (files.size() == 2 || arguments.device_b || arguments.floats[0] ||
-        !arguments.weights_b.empty() || !arguments.pairs.is_empty())
+    if (files.size() == 2 || has_second || !arguments.pairs.is_empty())
       return line.Wrong("--against compares one unchanged network with a file");
     return llvm::Error::success();
   }
+  if (arguments.floats[0] && !arguments.precision_b.empty())
+    return line.Wrong("--dtypes and --precision-b cannot be given together");
   if (files.size() == 1 && !has_second)
     return line.Wrong(
-        "only one network is given: give a second one, --device-b, --dtypes, --weights-b or "
-        "--against");
-  if (files.size() == 1 && files[0] == "-" && (arguments.floats[0] || !arguments.weights_b.empty()))
+        "only one network is given: give a second one, --device-b, --dtypes, --precision-b, "
+        "--weights-b or --against");
+  if (files.size() == 1 && files[0] == "-" && reads_again)
     return line.Wrong(
-        "standard input can be read only once; --dtypes and --weights-b require a file");
+        "standard input can be read only once; --dtypes, --precision-b and --weights-b require a "
+        "file");
   return llvm::Error::success();
 }
 

@@ -156,7 +156,10 @@ ComparedValue CompareValues(ComparedValue::Kind kind, llvm::StringRef name, cons
   const DType coarser = value.is_float ? CoarserFloat(a.dtype(), b.dtype()) : a.dtype();
   // If any tolerance is given, those that are not given are 0.
   const bool is_given = tolerance.relative || tolerance.absolute || tolerance.ulp;
-  const double by_dtype = is_given ? 0 : DefaultTolerance(coarser);
+  const DType least_precise = value.is_float && tolerance.precision
+                                  ? CoarserFloat(coarser, *tolerance.precision)
+                                  : coarser;
+  const double by_dtype = is_given ? 0 : DefaultTolerance(least_precise);
   const double relative = tolerance.relative.value_or(by_dtype);
   const double absolute = tolerance.absolute.value_or(by_dtype);
   const std::optional<uint64_t> ulp = value.is_float ? tolerance.ulp : std::nullopt;

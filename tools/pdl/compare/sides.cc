@@ -123,6 +123,7 @@ std::string Side::Title() const {
   std::string title = path;
   if (options.device.kind != DeviceKind::kCPU) title += " on " + DeviceToString(options.device);
   if (floats) title += (" in " + DTypeName(*floats)).str();
+  if (!options.precision.empty()) title += " with --precision=" + options.precision;
   return title;
 }
 

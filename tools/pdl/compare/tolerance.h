@@ -4,6 +4,7 @@
 #include <cstdint>
 #include <optional>
 
+#include "pdl/op/dtype.h"
 #include "tools/pdl/support/command_line.h"
 
 namespace pdl {
@@ -14,6 +15,8 @@ struct Tolerance {
   /// If not set, the defaults of the dtype.
   std::optional<double> relative, absolute;
   std::optional<uint64_t> ulp;
+  /// The precision of matmuls on one side: the default of a more precise dtype is that of this one.
+  std::optional<DType> precision;
   bool nan_differs = false;
 };
 
