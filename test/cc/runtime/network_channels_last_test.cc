@@ -158,10 +158,14 @@ double Distance(const Network& network, const Scope& a, const Scope& b) {
   return most;
 }
 
-/// Compares planned runs of the network, with several numbers of threads, with a run of individual
-/// calls.
-void ExpectSameNumbers(const std::string& text, const Sizes& x_sizes, double tolerance) {
-  const auto network = MakeNetwork(text);
+/// Compares planned runs of the network, with several numbers of threads and with matmuls and
+/// convolutions in `precision`, with a run of individual calls in f32.
+void ExpectSameNumbers(const std::string& text, const Sizes& x_sizes, double tolerance,
+                       DType precision = DType::kF32) {
+  const auto reference = MakeNetwork(text);
+  NetworkOptions options;
+  options.matmul_precision = precision;
+  const auto network = MakeNetwork(text, std::move(options));
   ASSERT_TRUE(network) << text;
   Scope plain, observed;
   for (Scope* scope : {&plain, &observed}) Feed(*scope, "x", Noise(x_sizes));
@@ -169,7 +173,7 @@ void ExpectSameNumbers(const std::string& text, const Sizes& x_sizes, double tol
   ASSERT_EQ(Message(network->Run(&plain, &one)), "") << text;
   RunOptions as_written;
   as_written.check_finite = true;
-  ASSERT_EQ(Message(network->Run(&observed, &one, as_written)), "") << text;
+  ASSERT_EQ(Message(reference->Run(&observed, &one, as_written)), "") << text;
   EXPECT_LT(Distance(*network, plain, observed), tolerance) << text;
   for (int threads : {2, 3}) {
     Scope again;
@@ -191,59 +195,72 @@ TEST(NetworkChannelsLast, RandomNetworksGiveTheSameNumbers) {
   }
 }
 
-// Large enough for code that small sizes do not reach: runs of rows, blocks of features, Winograd.
-TEST(NetworkChannelsLast, LargeConvolutions) {
-  struct Case {
-    Sizes x;
-    std::string weight, attributes;
-  };
-  const Case cases[] = {
-      {{1, 64, 56, 56}, "[64, 64, 3, 3]", "pad=1"},        // Winograd, runs of rows
-      {{9, 32, 15, 13}, "[48, 32, 3, 3]", "pad=1"},        // Winograd, complete images
-      {{2, 32, 40, 40}, "[32, 32, 3, 3]", "pad=[0, 2]"},   // Winograd, other padding
-      {{1, 32, 16, 16}, "[144, 32, 3, 3]", "pad=1"},       // Winograd, blocks of features
-      {{1, 48, 13, 50}, "[80, 48, 3, 3]", "pad=1"},        // Winograd, incomplete tiles and panels
-      {{1, 40, 13, 50}, "[56, 40, 3, 3]", "pad=1"},        // with AVX2
-      {{5, 32, 12, 12}, "[32, 32, 3, 3]", "pad=2"},        // Winograd, tasks of several images
-      {{1, 32, 33, 250}, "[32, 32, 3, 3]", "pad=[4, 9]"},  // Winograd, many tiles in a row
-      {{1, 272, 22, 26},
-       "[48, 272, 3, 3]",
-       "pad=0"},  // Winograd, more channels than a block of sums
-      {{1, 512, 7, 7}, "[512, 512, 3, 3]", "pad=1"},  // blocks of features
-      {{3, 512, 7, 7}, "[512, 512, 3, 3]", "pad=1, stride=2"},
-      {{1, 3, 224, 224}, "[64, 3, 7, 7]", "pad=3, stride=2"},
-      {{1, 96, 57, 57}, "[96, 1, 3, 3]", "pad=1, groups=96"},
-      {{1, 64, 28, 28}, "[128, 2, 3, 3]", "pad=1, groups=32"},
-      {{1, 36, 13, 21}, "[36, 4, 3, 3]", "pad=1, groups=9"},  // groups of four, an odd number
-      {{2, 36, 13, 21}, "[36, 4, 3, 3]", "pad=1, groups=9, stride=2"},
-      {{1, 48, 13, 17}, "[48, 8, 3, 3]", "pad=1, groups=6"},
-      {{1, 48, 13, 17}, "[48, 8, 3, 3]", "pad=[3, 4], groups=6, stride=2"},
-      {{1, 64, 14, 14}, "[128, 32, 3, 3]", "pad=1, groups=2"},
-      {{2, 37, 9, 12}, "[37, 1, 5, 5]", "pad=2, groups=37"},
-      {{1, 37, 19, 23}, "[37, 1, 5, 5]", "pad=2, groups=37, stride=2"},
-      {{1, 21, 19, 23}, "[21, 1, 7, 4]", "pad=3, groups=21, dilation=2"},
-      {{1, 30, 5, 4}, "[30, 1, 5, 5]", "pad=9, groups=30"},
-      {{1, 48, 31, 31}, "[70, 48, 5, 5]", "pad=2"},  // runs of columns
-      {{1, 48, 11, 12}, "[275, 48, 5, 5]", "pad=2"},
-      {{3, 5, 9, 9}, "[23, 5, 9, 9]", "pad=20"},  // most windows in the padding only
-      {{3, 5, 9, 9}, "[263, 5, 9, 9]", "pad=20"},
-      {{1, 600, 3, 3}, "[20, 600, 1, 3]", "pad=1"},  // more channels than a block of sums
-      {{1, 600, 3, 3}, "[290, 600, 1, 3]", "pad=1"},
-      {{2, 40, 30, 30}, "[40, 40, 3, 3]", "pad=\"same\", dilation=3"},
-      {{2, 300, 9, 9}, "[290, 300, 3, 3]", "pad=\"same\", dilation=3"},
-      {{1, 96, 13, 17}, "[144, 32, 3, 3]", "pad=1, groups=3"},  // groups in panels
-      {{1, 8, 64, 5}, "[8, 8, 3, 3]", "pad=[70, 1]"},           // windows in the padding only
-      {{1, 8, 64, 5}, "[272, 8, 3, 3]", "pad=[70, 1]"},
-  };
-  for (const Case& of : cases) {
+/// Two convolutions, the second one with one filter per channel.
+struct LargeConvolutions {
+  Sizes x;
+  std::string weight, attributes;
+
+  std::string Text() const {
     std::string dims;
-    for (const int64_t size : of.x) dims += (dims.empty() ? "" : ", ") + std::to_string(size);
-    const std::string features = llvm::StringRef(of.weight).drop_front().split(',').first.str();
-    ExpectSameNumbers("input x: f32[" + dims + "]\nparam w: f32" + of.weight +
-                          " = he_normal()\ny = relu(conv2d(x, w, " + of.attributes +
-                          ") - 0.1)\noutput y\noutput z = conv2d(y, ones([" + features +
-                          ", 1, 1, 1]), groups=" + features + ")\n",
-                      of.x, 2e-5);
+    for (const int64_t size : x) dims += (dims.empty() ? "" : ", ") + std::to_string(size);
+    const std::string features = llvm::StringRef(weight).drop_front().split(',').first.str();
+    return "input x: f32[" + dims + "]\nparam w: f32" + weight +
+           " = he_normal()\ny = relu(conv2d(x, w, " + attributes +
+           ") - 0.1)\noutput y\noutput z = conv2d(y, ones([" + features +
+           ", 1, 1, 1]), groups=" + features + ")\n";
+  }
+};
+
+// Large enough for code that small sizes do not reach: runs of rows, blocks of features, Winograd.
+const LargeConvolutions kLargeConvolutions[] = {
+    {{1, 64, 56, 56}, "[64, 64, 3, 3]", "pad=1"},        // Winograd, runs of rows
+    {{9, 32, 15, 13}, "[48, 32, 3, 3]", "pad=1"},        // Winograd, complete images
+    {{2, 32, 40, 40}, "[32, 32, 3, 3]", "pad=[0, 2]"},   // Winograd, other padding
+    {{1, 32, 16, 16}, "[144, 32, 3, 3]", "pad=1"},       // Winograd, blocks of features
+    {{1, 48, 13, 50}, "[80, 48, 3, 3]", "pad=1"},        // Winograd, incomplete tiles and panels
+    {{1, 40, 13, 50}, "[56, 40, 3, 3]", "pad=1"},        // with AVX2
+    {{5, 32, 12, 12}, "[32, 32, 3, 3]", "pad=2"},        // Winograd, tasks of several images
+    {{1, 32, 33, 250}, "[32, 32, 3, 3]", "pad=[4, 9]"},  // Winograd, many tiles in a row
+    {{1, 272, 22, 26}, "[48, 272, 3, 3]", "pad=0"},  // Winograd, more channels than a block of sums
+    {{1, 512, 7, 7}, "[512, 512, 3, 3]", "pad=1"},   // blocks of features
+    {{3, 512, 7, 7}, "[512, 512, 3, 3]", "pad=1, stride=2"},
+    {{1, 3, 224, 224}, "[64, 3, 7, 7]", "pad=3, stride=2"},
+    {{1, 96, 57, 57}, "[96, 1, 3, 3]", "pad=1, groups=96"},
+    {{1, 64, 28, 28}, "[128, 2, 3, 3]", "pad=1, groups=32"},
+    {{1, 36, 13, 21}, "[36, 4, 3, 3]", "pad=1, groups=9"},  // groups of four, an odd number
+    {{2, 36, 13, 21}, "[36, 4, 3, 3]", "pad=1, groups=9, stride=2"},
+    {{1, 48, 13, 17}, "[48, 8, 3, 3]", "pad=1, groups=6"},
+    {{1, 48, 13, 17}, "[48, 8, 3, 3]", "pad=[3, 4], groups=6, stride=2"},
+    {{1, 64, 14, 14}, "[128, 32, 3, 3]", "pad=1, groups=2"},
+    {{2, 37, 9, 12}, "[37, 1, 5, 5]", "pad=2, groups=37"},
+    {{1, 37, 19, 23}, "[37, 1, 5, 5]", "pad=2, groups=37, stride=2"},
+    {{1, 21, 19, 23}, "[21, 1, 7, 4]", "pad=3, groups=21, dilation=2"},
+    {{1, 30, 5, 4}, "[30, 1, 5, 5]", "pad=9, groups=30"},
+    {{1, 48, 31, 31}, "[70, 48, 5, 5]", "pad=2"},  // runs of columns
+    {{1, 48, 11, 12}, "[275, 48, 5, 5]", "pad=2"},
+    {{3, 5, 9, 9}, "[23, 5, 9, 9]", "pad=20"},  // most windows in the padding only
+    {{3, 5, 9, 9}, "[263, 5, 9, 9]", "pad=20"},
+    {{1, 600, 3, 3}, "[20, 600, 1, 3]", "pad=1"},  // more channels than a block of sums
+    {{1, 600, 3, 3}, "[290, 600, 1, 3]", "pad=1"},
+    {{2, 40, 30, 30}, "[40, 40, 3, 3]", "pad=\"same\", dilation=3"},
+    {{2, 300, 9, 9}, "[290, 300, 3, 3]", "pad=\"same\", dilation=3"},
+    {{1, 96, 13, 17}, "[144, 32, 3, 3]", "pad=1, groups=3"},  // groups in panels
+    {{1, 8, 64, 5}, "[8, 8, 3, 3]", "pad=[70, 1]"},           // windows in the padding only
+    {{1, 8, 64, 5}, "[272, 8, 3, 3]", "pad=[70, 1]"},
+};
+
+TEST(NetworkChannelsLast, LargeConvolutions) {
+  for (const LargeConvolutions& of : kLargeConvolutions) ExpectSameNumbers(of.Text(), of.x, 2e-5);
+}
+
+// The operands are rounded only where the processor multiplies bf16 faster.
+TEST(NetworkChannelsLast, ConvolutionsInBf16) {
+  if (!CpuHasMatmulPrecision(DType::kBF16)) GTEST_SKIP() << "the processor has no AVX2";
+  for (const LargeConvolutions& of : kLargeConvolutions)
+    ExpectSameNumbers(of.Text(), of.x, 1e-2, DType::kBF16);
+  for (uint32_t seed = 0; seed < 50 && !testing::Test::HasFailure(); ++seed) {
+    const RandomConvNet net(seed);
+    ExpectSameNumbers(net.text(), net.x_sizes(), 5e-2, DType::kBF16);
   }
 }
 
