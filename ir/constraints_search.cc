@@ -2,6 +2,7 @@
 #include <algorithm>
 #include <cmath>
 
+#include "ir/dim_program.h"
 #include "llvm/ADT/STLExtras.h"
 #include "llvm/ADT/StringExtras.h"
 #include "pdl/compiler/constraints.h"
@@ -11,7 +12,7 @@ namespace pdl {
 /// Enumerates sizes of the symbols that a relation depends on, directly or through constraints.
 class ConstraintSet::Search {
  public:
-  Search(const ConstraintSet& set, llvm::ArrayRef<Dim> dims) : set_(set) {
+  Search(const ConstraintSet& set, llvm::ArrayRef<Dim> dims) {
     for (const Dim& dim : dims) AddSymbolsOf(dim);
     num_asked_ = symbols_.size();
     std::vector<bool> used(set.relations_.size(), false);
@@ -24,9 +25,15 @@ class ConstraintSet::Search {
             [&](llvm::StringRef symbol) { shares |= IndexOf(symbol) >= 0; });
         if (used[i] || !shares) continue;
         used[i] = changed = true;
-        relations_.push_back(&relation);
         AddSymbolsOf(relation.difference);
       }
+    }
+    for (size_t i = 0; i < used.size(); ++i)
+      if (used[i])
+        relations_.push_back({set.relations_[i].kind, Compile(set.relations_[i].difference)});
+    for (const std::string& symbol : symbols_) {
+      const auto high = set.highs_.find(symbol);
+      highs_.push_back(high == set.highs_.end() ? std::nullopt : std::optional(high->second));
     }
     sizes_.assign(symbols_.size(), 0);
   }
@@ -37,35 +44,26 @@ class ConstraintSet::Search {
   llvm::StringRef symbol(size_t index) const { return symbols_[index]; }
   bool knows(llvm::StringRef symbol) const { return IndexOf(symbol) >= 0; }
   int64_t& size(size_t index) { return sizes_[index]; }
-  std::optional<int64_t> High(size_t index) const {
-    auto high = set_.highs_.find(symbols_[index]);
-    return high == set_.highs_.end() ? std::nullopt : std::optional(high->second);
-  }
+  std::optional<int64_t> High(size_t index) const { return highs_[index]; }
 
-  std::optional<int64_t> Evaluate(const Dim& dim) const {
-    llvm::Expected<int64_t> value =
-        dim.Evaluate([&](llvm::StringRef symbol) -> std::optional<int64_t> {
-          int index = IndexOf(symbol);
-          return index < 0 ? std::nullopt : std::optional(sizes_[static_cast<size_t>(index)]);
-        });
-    if (value) return *value;
-    llvm::consumeError(value.takeError());
-    return std::nullopt;
+  DimProgram Compile(const Dim& dim) const {
+    return DimProgram(dim, [&](llvm::StringRef symbol) { return IndexOf(symbol); });
   }
+  std::optional<int64_t> Evaluate(const DimProgram& dim) const { return dim.Evaluate(sizes_); }
   bool Keeps() const {
     for (size_t i = 0; i < sizes_.size(); ++i)
-      if (std::optional<int64_t> high = High(i); high && sizes_[i] > *high) return false;
-    return llvm::all_of(relations_, [&](const Relation* relation) {
-      std::optional<int64_t> value = Evaluate(relation->difference);
-      return value && DimCheck{0, relation->kind, 0, ""}.Holds(*value, 0);
+      if (highs_[i] && sizes_[i] > *highs_[i]) return false;
+    return llvm::all_of(relations_, [&](const CompiledRelation& relation) {
+      const std::optional<int64_t> value = Evaluate(relation.difference);
+      return value && HoldsFor(relation.kind, *value);
     });
   }
   /// Whether the relation holds; nullopt if the sizes violate a constraint or a side has no value.
-  std::optional<bool> Holds(DimCheck::Relation kind, const Dim& difference) const {
+  std::optional<bool> Holds(DimCheck::Relation kind, const DimProgram& difference) const {
     if (!Keeps()) return std::nullopt;
-    std::optional<int64_t> value = Evaluate(difference);
+    const std::optional<int64_t> value = Evaluate(difference);
     if (!value) return std::nullopt;
-    return DimCheck{0, kind, 0, ""}.Holds(*value, 0);
+    return HoldsFor(kind, *value);
   }
 
   /// Advances to the next sizes, each at most its `most`; returns false after the last ones.
@@ -80,7 +78,7 @@ class ConstraintSet::Search {
   /// Sets a symbol to the smallest size that violates the relation, above a size for which it
   /// holds; or to the smallest violating size (then `*is_above` is false). Returns false if there
   /// is none.
-  bool Scan(size_t index, DimCheck::Relation kind, const Dim& difference, bool* is_above) {
+  bool Scan(size_t index, DimCheck::Relation kind, const DimProgram& difference, bool* is_above) {
     constexpr int64_t kDense = 1024, kMost = int64_t{1} << 40;
     int64_t most = std::min(High(index).value_or(kMost), kMost);
     std::optional<int64_t> good, least;
@@ -113,6 +111,22 @@ class ConstraintSet::Search {
   }
 
  private:
+  struct CompiledRelation {
+    DimCheck::Relation kind;
+    DimProgram difference;
+  };
+  /// Whether `difference` is in the relation with 0.
+  static bool HoldsFor(DimCheck::Relation kind, int64_t difference) {
+    switch (kind) {
+      case DimCheck::Relation::kEqual:
+        return difference == 0;
+      case DimCheck::Relation::kNotEqual:
+        return difference != 0;
+      case DimCheck::Relation::kAtLeast:
+        return difference >= 0;
+    }
+    return false;
+  }
   int IndexOf(llvm::StringRef symbol) const {
     auto found = llvm::find(symbols_, symbol);
     return found == symbols_.end() ? -1 : static_cast<int>(found - symbols_.begin());
@@ -123,10 +137,10 @@ class ConstraintSet::Search {
     });
   }
 
-  const ConstraintSet& set_;
   std::vector<std::string> symbols_;
   size_t num_asked_ = 0;
-  std::vector<const Relation*> relations_;
+  std::vector<CompiledRelation> relations_;
+  std::vector<std::optional<int64_t>> highs_;  // of the symbols
   std::vector<int64_t> sizes_;
 };
 
@@ -140,9 +154,10 @@ Truth ConstraintSet::DecideByCases(DimCheck::Relation kind, const Dim& differenc
     if (!high || *high >= kMaxCases || (cases *= *high + 1) > kMaxCases) return Truth::kUnknown;
     most.push_back(*high);
   }
+  const DimProgram compiled = search.Compile(difference);
   bool any_true = false, any_false = false;
   do {
-    std::optional<bool> holds = search.Holds(kind, difference);
+    std::optional<bool> holds = search.Holds(kind, compiled);
     if (holds) (*holds ? any_true : any_false) = true;
   } while (search.Step(most) && !(any_true && any_false));
   if (any_true == any_false) return Truth::kUnknown;
@@ -155,9 +170,9 @@ class ConstraintSet::Refutation {
   Refutation(const ConstraintSet& set, const DimCheck& check, const Dim& difference)
       : set_(set),
         check_(check),
-        difference_(difference),
         written_(SymbolsOf(check)),
-        search_(set, DimsOf(set, difference, written_)) {
+        search_(set, DimsOf(set, difference, written_)),
+        difference_(search_.Compile(difference)) {
     AddRelatedSymbols();
   }
 
@@ -197,10 +212,10 @@ class ConstraintSet::Refutation {
 
   const ConstraintSet& set_;
   const DimCheck& check_;
-  const Dim& difference_;
   /// The symbols as they were written: those of the check, then those of constraints.
   std::vector<std::string> written_;
   Search search_;
+  DimProgram difference_;
 };
 
 void ConstraintSet::Refutation::AddRelatedSymbols() {
@@ -221,7 +236,8 @@ void ConstraintSet::Refutation::AddRelatedSymbols() {
 std::optional<Counterexample> ConstraintSet::Refutation::Example() const {
   Counterexample example;
   for (const std::string& symbol : written_) {
-    std::optional<int64_t> size = search_.Evaluate(set_.Reduce(Dim::Symbol(symbol)));
+    std::optional<int64_t> size =
+        search_.Evaluate(search_.Compile(set_.Reduce(Dim::Symbol(symbol))));
     if (!size || *size < 0) return std::nullopt;
     example.sizes.push_back({symbol, *size});
   }

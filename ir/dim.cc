@@ -256,10 +256,10 @@ Dim Dim::Symbol(llvm::StringRef name) {
 }
 
 Dim Dim::Invalid() {
-  static const std::shared_ptr<const DimPolynomial> invalid = [] {
+  static const auto& invalid = *[] {
     auto polynomial = std::make_shared<DimPolynomial>();
     polynomial->invalid = true;
-    return polynomial;
+    return new std::shared_ptr<const DimPolynomial>(std::move(polynomial));
   }();
   return Dim(invalid);
 }

@@ -204,7 +204,7 @@ std::vector<ValueInfo> Model::outputs() const {
 }
 
 const std::string& Model::warnings() const {
-  static const std::string none;
+  static const std::string& none = *new std::string;
   return impl_ == nullptr ? none : impl_->warnings;
 }
 

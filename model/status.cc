@@ -78,7 +78,8 @@ Status::Detail DetailOfLocated(const Located<Base>& error) {
 }  // namespace
 
 Status OutOfMemoryStatus(const llvm::Twine& doing) {
-  static const Status without_memory = ToStatus(OutOfMemory("calling a function of pdl"));
+  static const Status& without_memory =
+      *new Status(ToStatus(OutOfMemory("calling a function of pdl")));
   try {
     return ToStatus(OutOfMemory(doing.str()));
   } catch (const std::bad_alloc&) {
@@ -112,7 +113,7 @@ Status ToStatus(llvm::Error error) {
 }
 
 static const std::string& Nothing() {
-  static const std::string nothing;
+  static const std::string& nothing = *new std::string;
   return nothing;
 }
 

@@ -30,7 +30,7 @@ class DeclaredCounts {
 };
 
 DeclaredCounts& Declared() {
-  static DeclaredCounts declared;
+  static auto& declared = *new DeclaredCounts;
   return declared;
 }
 

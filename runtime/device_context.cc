@@ -54,7 +54,7 @@ CudaLibrary LoadCudaLibrary() {
 }
 
 const CudaLibrary& TheCudaLibrary() {
-  static const CudaLibrary library = LoadCudaLibrary();
+  static const CudaLibrary& library = *new CudaLibrary(LoadCudaLibrary());
   return library;
 }
 

@@ -31,7 +31,7 @@ using RegisterFunction = void (*)(OpRegistry*);
 
 llvm::Error LoadPlugin(llvm::StringRef path) {
   static std::mutex mutex;
-  static llvm::DenseSet<void*> accepted;
+  static auto& accepted = *new llvm::DenseSet<void*>;
   std::lock_guard<std::mutex> lock(mutex);
 
   // Without a slash, dlopen would search the system's folders.

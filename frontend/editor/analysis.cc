@@ -71,8 +71,8 @@ const LayerSignature* LayerSignatures::Find(const std::shared_ptr<const SourceFi
 static std::shared_ptr<const std::vector<LayerSignature>> SignaturesOf(
     const std::shared_ptr<const LayerLibrary>& library) {
   static std::mutex mutex;
-  static std::weak_ptr<const LayerLibrary> last;
-  static std::shared_ptr<const std::vector<LayerSignature>> signatures;
+  static auto& last = *new std::weak_ptr<const LayerLibrary>;
+  static auto& signatures = *new std::shared_ptr<const std::vector<LayerSignature>>;
   const std::lock_guard lock(mutex);
   if (last.lock() != library) {
     signatures = std::make_shared<const std::vector<LayerSignature>>(DescribeLayers(*library));

@@ -118,7 +118,7 @@ bool LayerAttributes::BindFunctions(const LayerAttribute& attribute) {
     if (const auto* function = item.get<Datum::FunctionValue>())
       return Datum(functions_.MakeInstance(*function, std::move(path)));
     if (item.is<Datum::None>()) {
-      static const FunctionPtr identity = std::make_shared<const Function>();
+      static const FunctionPtr& identity = *new FunctionPtr(std::make_shared<const Function>());
       return Datum(identity);
     }
     return Datum();

@@ -92,7 +92,7 @@ bool ParameterRecords::ReadName(const ast::Argument& field, llvm::StringRef name
 bool ParameterRecords::ReadField(const ast::Argument& field, ParameterRecord* record) {
   const llvm::StringRef name = field.name.text;
   if (name == "init") return ReadInit(field.value, record);
-  static const std::vector<AttributeDecl> decls = Declarations();
+  static const std::vector<AttributeDecl>& decls = *new std::vector<AttributeDecl>(Declarations());
   const auto decl = llvm::find_if(decls, [&](const AttributeDecl& d) { return d.name == name; });
   if (decl == decls.end()) {
     llvm::SmallVector<llvm::StringRef, 8> names = {"init"};

@@ -19,7 +19,7 @@ llvm::Error ToError(cusolverStatus_t status, const char* what, Device device) {
 
 llvm::Expected<std::shared_ptr<Cusolver>> Cusolver::Get(const CUDAContext& context) {
   static std::mutex mutex;
-  static std::map<int, std::weak_ptr<Cusolver>> handles;
+  static auto& handles = *new std::map<int, std::weak_ptr<Cusolver>>;
   auto library = CusolverLibrary::Load();
   if (!library) return library.takeError();
   const std::lock_guard<std::mutex> lock(mutex);

@@ -116,6 +116,8 @@ llvm::Error MatmulPlan::ReadShapes(const PrepareContext& context, bool transpose
   s.b_row = transpose_b ? 1 : b_columns;
   s.b_column = transpose_b ? b_columns : 1;
   s.c_row = s.n;
+  // Whether operands are rounded does not depend on the number of rows.
+  if (dtype_ == DType::kF32 && (transpose_a || s.n < PanelColumns())) words_ = WordKind::kFloat;
   if (c_elements_ == 0 || s.k == 0) return llvm::Error::success();
   if (!transpose_a && b_elements_ == b_rows * b_columns) {
     // All matrices of the left batch have the same right matrix: they are one tall matrix.
@@ -179,12 +181,16 @@ GemmShape MatmulPlan::BlockShape(int64_t block) const {
   return shape;
 }
 
+bool MatmulPlan::RoundsFloats() const {
+  return dtype_ == DType::kF32 && words_ != WordKind::kFloat && a_offsets_.size() == 1;
+}
+
 bool MatmulPlan::ExceedsCache() const { return shape_.k * shape_.n * element_size_ > kSharedBytes; }
 
 llvm::Expected<bool> MatmulPlan::PrepareFewRows(const PrepareContext& context) {
   const GemmShape& s = shape_;
   if (compute_dtype_ != DType::kF32 || a_offsets_.size() != 1 || s.m > kFewRows ||
-      !ExceedsCache() || (s.a_column != 1 && s.a_row != 1)) {
+      (!ExceedsCache() && !RoundsFloats()) || (s.a_column != 1 && s.a_row != 1)) {
     return false;
   }
   // More rows of dot products would not be computed as fast as b is read.
@@ -215,12 +221,13 @@ bool MatmulPlan::SuitsPanels(const PrepareContext& context) const {
       a_offsets_.size() != 1 || s.a_column != 1) {
     return false;
   }
-  const bool has_columns =
-      words_ == WordKind::kBf16Pairs ? s.n >= PanelColumns() : PanelScratchBytes(s.m, s.n) > 0;
+  const bool has_columns = words_ == WordKind::kBf16Pairs || RoundsFloats()
+                               ? s.n >= PanelColumns()
+                               : PanelScratchBytes(s.m, s.n) > 0;
   if (!has_columns) return false;
   const bool is_wide = CurrentIsa() == Isa::kAvx512 && ExceedsCache();
   const int64_t few_rows = is_wide ? PanelRows() : kFewRows;
-  return s.m > few_rows && s.m * s.n * s.k > TinyWork();
+  return s.m > few_rows && (RoundsFloats() || s.m * s.n * s.k > TinyWork());
 }
 
 llvm::Error MatmulPlan::PreparePanels(const PrepareContext& context) {

@@ -36,6 +36,8 @@ class MatmulPlan : public CallState {
   void CutIntoTasks();
   /// Sets the rows and columns of a block, and at most this many groups of tasks.
   void CutInto(int64_t block_rows, int64_t block_columns, int64_t groups);
+  /// Whether f32 weights are packed as bf16; then they are always multiplied in panels.
+  bool RoundsFloats() const;
   /// Whether the right matrix does not stay in the second-level cache.
   bool ExceedsCache() const;
   /// Returns whether it is a matmul of few rows by a large matrix; then it is prepared.

@@ -141,14 +141,14 @@ llvm::Error ExportCall::Reject(const llvm::Twine& reason) const {
 }
 
 const ExportRule* FindExportRule(const OpDef& def) {
-  static const llvm::StringMap<const ExportRule*> rules = [] {
-    llvm::StringMap<const ExportRule*> map;
+  static const auto& rules = *[] {
+    auto* map = new llvm::StringMap<const ExportRule*>;
     for (llvm::ArrayRef<ExportRule> family :
          {ElementwiseExportRules(), ActivationExportRules(), IntegerExportRules(),
           ReductionExportRules(), ShapeExportRules(), ConstantExportRules(), IndexExportRules(),
           ProductExportRules(), WindowExportRules(), PoolExportRules(), NormalizationExportRules(),
           LossExportRules(), LoopExportRules()})
-      for (const ExportRule& rule : family) map[rule.op] = &rule;
+      for (const ExportRule& rule : family) (*map)[rule.op] = &rule;
     return map;
   }();
   if (const ExportRule* rule = rules.lookup(def.name())) return rule;

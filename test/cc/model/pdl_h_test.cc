@@ -169,6 +169,28 @@ TEST(PdlH, RunsAtTheEndOfTheProgram) {
   EXPECT_EXIT(run_at_exit(), testing::ExitedWithCode(0), "");
 }
 
+// Statics that the library makes after the handler is registered would be destroyed before it runs.
+TEST(PdlH, CompilesAtTheEndOfTheProgram) {
+  const auto compile_at_exit = [] {
+    static const auto use = [] {
+      const Result<Model> model = Model::FromSource(
+          "input x: f32[2, 3]\nlayer twice(x: F[...], act: function = none) { return act(x + x) }\n"
+          "output y = twice(fc(x, size=4))\noutput z = softmax(y)\n");
+      if (!model.ok()) std::cerr << model.status().ToString() << '\n', _exit(8);
+      if (Model::FromSource("output y = cosine(1.0)\n").ok()) _exit(7);
+      const std::string file = testing::TempDir() + "pdl_h_at_exit.onnx";
+      if (!model->Save(file).ok() || !Model::Load(file).ok()) _exit(6);
+      float x[6] = {};
+      if (!model->Run({{"x", Array::View(x, {2, 3})}}).ok()) _exit(5);
+    };
+    std::atexit([] { use(); });
+    use();
+    std::exit(0);
+  };
+  GTEST_FLAG_SET(death_test_style, "threadsafe");
+  EXPECT_EXIT(compile_at_exit(), testing::ExitedWithCode(0), "");
+}
+
 TEST(PdlH, ASessionKeepsStatesAndNoInputs) {
   const Model model = CompileModel(
       "input x: f32[N]\nstate total: f32[] = zeros()\noutput twice = x * 2\n"
