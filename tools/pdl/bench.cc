@@ -182,12 +182,12 @@ llvm::Expected<BenchResult> MeasureAgainst(Streams& streams, const BenchArgument
   return result;
 }
 
-void PrintChange(const BenchChange& change) {
+void PrintChange(const BenchChange& change, llvm::raw_ostream& os) {
   const llvm::StringRef verdict = change.is_slower   ? "slower beyond the noise"
                                   : change.is_faster ? "faster beyond the noise"
                                                      : "no change beyond the noise";
-  llvm::outs() << llvm::formatv("baseline: {0:f3} of its median time, p = {1:e1}: {2}\n",
-                                change.ratio, change.p_value, verdict);
+  os << llvm::formatv("baseline: {0:f3} of its median time, p = {1:e1}: {2}\n", change.ratio,
+                      change.p_value, verdict);
 }
 
 /// Sets the number of streams and threads.
@@ -202,20 +202,15 @@ void ChooseThreads(BenchArguments* arguments) {
       is_latency ? 1
                  : arguments->streams.value_or(std::max<int64_t>(1, processors / common.threads));
   settings.device = DeviceToString(common.device);
+  settings.precision = DTypeName(PrecisionOf(common)).str();
 }
 
 llvm::Error Store(llvm::StringRef network, const BenchResult& result, const BenchPeer* peer,
                   llvm::StringRef path) {
-  std::error_code code;
-  llvm::raw_fd_ostream file(path, code);
-  if (!code) {
-    WriteResult(network, result, peer, file);
-    file.close();
-    code = file.error();
-    file.clear_error();
-  }
-  if (!code) return llvm::Error::success();
-  return MakeUserError(Code::kBadFile, "cannot write to '{0}': {1}", path, code.message());
+  std::string text;
+  llvm::raw_string_ostream os(text);
+  WriteResult(network, result, peer, os);
+  return WriteResultFile(path, text);
 }
 
 /// Returns whether the network is slower than the baseline.
@@ -261,22 +256,22 @@ llvm::Expected<bool> Bench(llvm::StringRef path, BenchArguments& arguments) {
       peer ? MeasureAgainst(streams, arguments, *peer, &of_peer.result)
            : Measure(streams, arguments);
   if (!result) return result.takeError();
-  PrintResult(*result, llvm::outs());
+  llvm::raw_ostream& os = arguments.json == "-" ? llvm::errs() : llvm::outs();
+  PrintResult(*result, os);
   if (peer) {
     of_peer.program = "ONNX Runtime " + peer->version();
-    llvm::outs() << of_peer.program << ", measured alternately:\n";
-    PrintResult(of_peer.result, llvm::outs());
+    os << of_peer.program << ", measured alternately:\n";
+    PrintResult(of_peer.result, os);
     const BenchChange change = CompareResults(of_peer.result, *result, 0);
-    llvm::outs() << llvm::formatv(
-        "pdl takes {0:f3} of the median time of ONNX Runtime, p = {1:e1}\n", change.ratio,
-        change.p_value);
+    os << llvm::formatv("pdl takes {0:f3} of the median time of ONNX Runtime, p = {1:e1}\n",
+                        change.ratio, change.p_value);
   }
   if (!arguments.json.empty())
     if (llvm::Error error = Store(path, *result, peer ? &of_peer : nullptr, arguments.json))
       return error;
   if (!baseline) return false;
   const BenchChange change = CompareResults(*baseline, *result, arguments.tolerance);
-  PrintChange(change);
+  PrintChange(change, os);
   return change.is_slower;
 }
 
@@ -312,7 +307,8 @@ void AddOptions(CommandLine& line, BenchArguments* bench) {
             &bench->seconds);
   AddNumber(line, "--warm-up", "SECONDS", "the time to run before that (default: 0.5)", 0, 1e6,
             &bench->warm_up);
-  line.AddString("--json", "FILE", "write the settings and times to this file", &bench->json);
+  line.AddString("--json", "FILE",
+                 "write the settings and times to this file; - is standard output", &bench->json);
   line.Section("Comparison");
   line.AddString("--baseline", "FILE", "compare with this file, which --json has written",
                  &bench->baseline);
@@ -336,7 +332,7 @@ void AddOptions(CommandLine& line, BenchArguments* bench) {
   line.Section("The run");
   AddRunOptions(line, &bench->common);
   AddTrainingOption(line, &bench->common);
-  AddRunPrecisionOption(line, &bench->common);
+  AddPrecisionOption(line, &bench->common);
   AddMessageOptions(line);
   line.AddSandbox({"--json"});
 }

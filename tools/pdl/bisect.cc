@@ -111,6 +111,12 @@ llvm::Error CheckArguments(const CommandLine& line, llvm::ArrayRef<llvm::StringR
   for (const char* option : {"--rtol", "--atol", "--ulp", "--nan-differs"})
     if (files.size() == 1 && !arguments.passes && line.IsGiven(option))
       return line.Wrong(llvm::Twine(option) + " is for two networks, or --passes");
+  const CommonOptions& common = arguments.request.common;
+  if (line.IsGiven("--precision") && !common.training_step &&
+      common.device.kind == DeviceKind::kCPU)
+    return line.Wrong(
+        "--precision needs --step or --device=cuda: in other runs on the CPU, no pass changes the "
+        "precision");
   const llvm::StringRef extension = llvm::sys::path::extension(arguments.request.out);
   if (!arguments.request.out.empty() && extension != ".pdl" && extension != ".pdlc")
     return line.Wrong("expected --output OUT.pdl or OUT.pdlc, got '" + arguments.request.out + "'");

@@ -145,9 +145,7 @@ llvm::Error Compile(llvm::StringRef file, const CompileArguments& arguments) {
   options.locations = !arguments.no_locations;
   llvm::Expected<std::string> bytes = SerializeNetwork(graph, options);
   if (!bytes) return bytes.takeError();
-  if (arguments.out != "-") return WriteFileAtomically(arguments.out, *bytes);
-  llvm::outs() << *bytes;
-  return llvm::Error::success();
+  return WriteResultFile(arguments.out, *bytes);
 }
 
 }  // namespace

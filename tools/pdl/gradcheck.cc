@@ -191,7 +191,11 @@ int Gradcheck(llvm::ArrayRef<std::string> files, llvm::StringRef filter, llvm::S
     }
   }
   if (all) FindMissing(&reports);
-  format == "json" ? PrintJson(reports) : PrintText(reports);
+  if (format == "json") {
+    PrintJson(reports);
+  } else if (status == kSuccess || !reports.empty()) {
+    PrintText(reports);
+  }
   for (const auto& [name, report] : reports)
     if (!report.failures.empty()) status = std::max<int>(status, kUserError);
   return status;

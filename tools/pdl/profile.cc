@@ -4,7 +4,6 @@
 #include "llvm/Support/FileSystem.h"
 #include "pdl/op/error.h"
 #include "pdl/runtime/profile_report.h"
-#include "runtime/io/file.h"
 #include "tools/pdl/commands.h"
 #include "tools/pdl/support/console.h"
 #include "tools/pdl/support/first_run.h"
@@ -54,8 +53,10 @@ void AddOptions(CommandLine& line, ProfileArguments* arguments) {
                  "a row for each call (default), operator, line of the source, or layer",
                  &arguments->by);
   line.AddFlag("--json", "print JSON", &arguments->json);
-  line.AddString("--html", "FILE", "also write a page with the table and a plot of the roofline",
-                 &arguments->html);
+  line.AddString(
+      "--html", "FILE",
+      "also write a page with the table and a plot of the roofline; - is standard output",
+      &arguments->html);
   line.Section("The network");
   AddNetworkOptions(line, &arguments->common);
   AddWeightsOption(line, &arguments->common);
@@ -64,7 +65,7 @@ void AddOptions(CommandLine& line, ProfileArguments* arguments) {
   AddTrainingOption(line, &arguments->common);
   line.AddFlag("--step", "run training steps, with all minimize statements, on the same inputs",
                &arguments->step);
-  AddRunPrecisionOption(line, &arguments->common);
+  AddPrecisionOption(line, &arguments->common);
   AddMessageOptions(line);
   line.AddSandbox({"--html"});
 }
@@ -75,18 +76,11 @@ ProfileBy ByOf(llvm::StringRef name) {
   return name == "layer" ? ProfileBy::kLayer : ProfileBy::kCall;
 }
 
-llvm::Error WritePage(const ProfileReport& report, const std::string& path,
-                      llvm::StringRef network) {
-  std::error_code code;
-  llvm::raw_fd_ostream os(path, code);
-  if (!code) {
-    report.PrintHtml(os, ("Profile of " + network).str());
-    os.close();
-    code = os.error();
-    os.clear_error();
-  }
-  if (!code) return llvm::Error::success();
-  return CannotWrite(path, code);
+llvm::Error WritePage(const ProfileReport& report, llvm::StringRef path, llvm::StringRef network) {
+  std::string page;
+  llvm::raw_string_ostream os(page);
+  report.PrintHtml(os, ("Profile of " + network).str());
+  return WriteResultFile(path, page);
 }
 
 llvm::Error Profile(llvm::StringRef path, ProfileArguments& arguments) {
@@ -99,10 +93,11 @@ llvm::Error Profile(llvm::StringRef path, ProfileArguments& arguments) {
   llvm::Expected<TimedRuns> timed = MeasureRuns(**first, options, arguments.runs);
   if (!timed) return timed.takeError();
   const ProfileReport report(*timed, peak, ByOf(arguments.by));
+  llvm::raw_ostream& os = arguments.html == "-" ? llvm::errs() : llvm::outs();
   if (arguments.json) {
-    report.PrintJson(llvm::outs());
+    report.PrintJson(os);
   } else {
-    report.PrintTable(llvm::outs());
+    report.PrintTable(os);
   }
   if (arguments.html.empty()) return llvm::Error::success();
   return WritePage(report, arguments.html, path);

@@ -87,7 +87,7 @@ void AddOptions(CommandLine& line, RunArguments* arguments) {
   line.Section("The run");
   AddRunOptions(line, &arguments->common);
   AddTrainingOption(line, &arguments->common);
-  AddRunPrecisionOption(line, &arguments->common);
+  AddPrecisionOption(line, &arguments->common);
   line.AddFlag("--check-finite",
                "check the results of every call, and report the first one that computes a nan or "
                "an infinity from finite numbers (slow)",

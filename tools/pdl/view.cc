@@ -117,10 +117,7 @@ llvm::Error View(llvm::ArrayRef<llvm::StringRef> files, ViewArguments& arguments
     if (llvm::Error error = CompareFacts(files[0], path, loaded->graph, request, &options.facts))
       return error;
   }
-  const std::string page = RenderPage(loaded->graph, options);
-  if (arguments.out != "-") return WriteFileAtomically(arguments.out, page);
-  llvm::outs() << page;
-  return llvm::Error::success();
+  return WriteResultFile(arguments.out, RenderPage(loaded->graph, options));
 }
 
 }  // namespace

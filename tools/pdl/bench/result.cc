@@ -35,6 +35,8 @@ llvm::Expected<BenchSettings> ReadSettings(llvm::StringRef path, const llvm::jso
     return BadFile(path, "it has no mode, device, streams, threads or sizes");
   settings.mode = mode->str();
   settings.device = device->str();
+  // Older files have none.
+  if (const auto precision = object.getString("precision")) settings.precision = precision->str();
   settings.streams = *streams;
   settings.threads = *threads;
   for (const auto& [name, value] : *sizes) {
@@ -69,6 +71,7 @@ void WriteResult(llvm::StringRef network, const BenchResult& result, const Bench
     json.attribute("network", network);
     json.attribute("mode", result.settings.mode);
     json.attribute("device", result.settings.device);
+    json.attribute("precision", result.settings.precision);
     json.attribute("streams", result.settings.streams);
     json.attribute("threads", result.settings.threads);
     json.attributeObject("sizes", [&] {
@@ -148,6 +151,8 @@ llvm::Error CheckSameSettings(const BenchSettings& old_settings,
     return differs("mode", old_settings.mode, new_settings.mode);
   if (old_settings.device != new_settings.device)
     return differs("device", old_settings.device, new_settings.device);
+  if (old_settings.precision != new_settings.precision)
+    return differs("precision", old_settings.precision, new_settings.precision);
   if (old_settings.streams != new_settings.streams)
     return differs("number of streams", number(old_settings.streams), number(new_settings.streams));
   if (old_settings.threads != new_settings.threads)

@@ -17,6 +17,7 @@ namespace pdl {
 struct BenchSettings {
   std::string mode;  // "latency" or "throughput"
   std::string device;
+  std::string precision = "f32";  // of --precision
   int64_t streams = 1;
   int64_t threads = 1;  // of each stream
   std::map<std::string, int64_t> sizes;

@@ -37,6 +37,7 @@ llvm::Expected<FedNetwork> ReadBack(llvm::StringRef path, const CommonOptions& c
   side.options.weights.clear();
   side.options.folder.clear();
   side.options.training_step = false;
+  side.options.precision.clear();
   if (llvm::Error error = Open(side)) return error;
   RunInputs inputs;
   if (has_inputs)

@@ -71,17 +71,10 @@ void AddSizeOption(CommandLine& line, llvm::StringRef help, CommonOptions* optio
 
 void AddPrecisionOption(CommandLine& line, CommonOptions* options) {
   line.AddChoice("--precision", {"f32", "bf16", "f16"},
-                 "the dtype in which a training step computes matmuls, convolutions and attention "
-                 "(default f32); all other computations, and the parameters, keep their dtypes; "
-                 "with f16 the loss is scaled",
-                 &options->precision);
-}
-
-void AddRunPrecisionOption(CommandLine& line, CommonOptions* options) {
-  line.AddChoice("--precision", {"f32", "bf16", "f16"},
                  "the dtype that f32 matmuls and convolutions round their operands to (default "
-                 "f32). On the CPU bf16: weights take half the time to read, sums and results stay "
-                 "f32. On cuda bf16 or f16: results, too, and attention",
+                 "f32). In a training step, and on cuda: bf16 or f16, also of attention and of "
+                 "results; with f16 the loss of a step is scaled. In other runs on the CPU: bf16; "
+                 "weights take half the time to read, and sums and results stay f32",
                  &options->precision);
 }
 

@@ -45,8 +45,7 @@ struct CommonOptions {
   int threads = 0;
   uint64_t seed = 0;
   bool training = false;
-  /// The dtype of matmuls, convolutions and attention in a training step: f32, bf16 or f16; or
-  /// empty.
+  /// The dtype of matmuls, convolutions and attention: f32, bf16 or f16; or empty.
   std::string precision;
   llvm::StringMap<int64_t> sizes;
   /// The measurements that --time-passes prints; null if that was not given.
@@ -61,8 +60,7 @@ void AddNetworkOptions(CommandLine& line, CommonOptions* options);
 void AddWarningOptions(CommandLine& line, CommonOptions* options);
 /// Adds --weights and --weights-with.
 void AddWeightsOption(CommandLine& line, CommonOptions* options);
-/// Adds --precision for training steps, or for runs.
-void AddRunPrecisionOption(CommandLine& line, CommonOptions* options);
+/// Adds --precision, of training steps and of runs.
 void AddPrecisionOption(CommandLine& line, CommonOptions* options);
 /// The dtype of --precision; f32 if that was not given.
 DType PrecisionOf(const CommonOptions& options);

@@ -8,6 +8,7 @@
 #include "llvm/Support/Process.h"
 #include "llvm/Support/raw_ostream.h"
 #include "pdl/compiler/load.h"
+#include "pdl/runtime/io.h"
 #include "pdl/train/communicator.h"
 #include "tools/pdl/support/command_line.h"
 
@@ -204,6 +205,12 @@ std::string Wrap(llvm::StringRef text, unsigned width) {
 unsigned OutputWidth() {
   const unsigned columns = llvm::sys::Process::StandardOutColumns();
   return columns == 0 ? 80 : std::clamp(columns, 40U, 120U);
+}
+
+llvm::Error WriteResultFile(llvm::StringRef path, llvm::StringRef bytes) {
+  if (path != "-") return WriteFileAtomically(path, bytes);
+  llvm::outs() << bytes;
+  return llvm::Error::success();
 }
 
 }  // namespace pdl

@@ -43,6 +43,9 @@ void PrintKeptDiagnostics();
 /// Prints the Error, if there is one, and returns the exit status.
 int Finish(llvm::Error error);
 
+/// Writes a result to the file of an option, atomically; to standard output if `path` is "-".
+llvm::Error WriteResultFile(llvm::StringRef path, llvm::StringRef bytes);
+
 /// Breaks lines of `text` between words to fit `width`; indented lines are not changed.
 std::string Wrap(llvm::StringRef text, unsigned width);
 /// The number of columns of the terminal at standard output; 80 if that is not a terminal.

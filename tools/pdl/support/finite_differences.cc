@@ -353,6 +353,9 @@ GradientReport CheckGradient(const TestCall& call) {
   if (llvm::Error error = graph.Build()) return stop(std::move(error));
   const size_t num_inputs = graph.inputs().size();
   const std::vector<Value*> results = graph.results().vec();
+  for (const Value* result : results)
+    if (llvm::any_of(result->type().dims, [](const Dim& dim) { return !dim.is_constant(); }))
+      return report.why = "its sizes are known only at run time", report;
   auto gradients = graph.AddBackward(results);
   if (!gradients) {
     report.failures.push_back(llvm::toString(gradients.takeError()));

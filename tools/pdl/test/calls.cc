@@ -6,6 +6,7 @@
 #include "llvm/ADT/STLExtras.h"
 #include "llvm/ADT/StringExtras.h"
 #include "pdl/compiler/graph_walk.h"
+#include "pdl/op/symbols.h"
 #include "tools/pdl/support/console.h"
 #include "tools/pdl/support/load_network.h"
 #include "tools/pdl/test/scope.h"
@@ -39,31 +40,53 @@ std::vector<Op*> CallsFor(const Graph& graph, llvm::ArrayRef<std::string> output
   return calls;
 }
 
-// Adds the calls of one run, whose operands are already computed.
+// Adds the sizes that the symbols of a value's type have in a run.
+void AddSizes(const Type& type, const Tensor& value, llvm::StringMap<Dim>* sizes) {
+  if (!type.is_plain()) return;
+  for (size_t i = 0; i < type.dims.size(); ++i)
+    if (const llvm::StringRef symbol = type.dims[i].symbol(); !symbol.empty())
+      sizes->try_emplace(symbol, value.sizes()[i]);
+}
+
+// Adds the calls of one run, whose operands are already computed. Symbols of attributes and results
+// are replaced by their sizes in the run.
 llvm::Error AddCalls(const Graph& graph, llvm::ArrayRef<Op*> ops, const TestScope& scope,
                      const llvm::DenseMap<const Value*, std::string>& outputs,
                      std::vector<TestCall>* calls) {
+  const size_t first = calls->size();
+  llvm::StringMap<Dim> of_symbols;
   for (const Op* op : ops) {
-    TestCall call;
+    TestCall& call = calls->emplace_back();
     call.def = &op->def();
-    call.attributes = op->attribute_values().vec();
-    for (const AttributeValue& value : call.attributes)
-      if (const auto* block = std::get_if<BlockId>(&value))
-        call.body = std::make_shared<const Graph>(graph.ExtractBlock(*block));
-    call.place = graph.PathToString(op->location());
     for (const Value* operand : op->operands()) {
       auto tensor = OperandOf(scope, outputs.lookup(operand), operand->type());
       if (!tensor) return tensor.takeError();
+      AddSizes(operand->type(), *tensor, &of_symbols);
       call.operands.push_back(*tensor);
       call.is_dense &= operand->type().is_plain();
     }
-    for (const Value* result : op->results()) {
-      const auto is_known = [](const Dim& dim) { return dim.is_constant(); };
-      Sizes& sizes = call.results.emplace_back();
-      if (!llvm::all_of(result->type().dims, is_known)) continue;
-      for (const Dim& dim : result->type().dims) sizes.push_back(dim.constant());
+  }
+  for (size_t i = 0; i < ops.size(); ++i) {
+    const Op& op = *ops[i];
+    TestCall& call = (*calls)[first + i];
+    call.attributes = op.attribute_values().vec();
+    for (AttributeValue& value : call.attributes) {
+      Substitute(&value, of_symbols);
+      if (const auto* block = std::get_if<BlockId>(&value))
+        call.body = std::make_shared<const Graph>(graph.ExtractBlock(*block));
     }
-    calls->push_back(std::move(call));
+    call.place = graph.PathToString(op.location());
+    for (const Value* result : op.results()) {
+      Sizes& sizes = call.results.emplace_back();
+      for (const Dim& dim : result->type().dims) {
+        const Dim size = Substitute(dim, of_symbols);
+        if (!size.is_constant()) {
+          sizes.clear();
+          break;
+        }
+        sizes.push_back(size.constant());
+      }
+    }
   }
   return llvm::Error::success();
 }
