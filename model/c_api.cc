@@ -265,6 +265,8 @@ pdl_status* pdl_model_value(const pdl_model* model, pdl_values which, size_t ind
                             pdl_value* value) {
   Clear(value);
   return WithAll({{model, "model"}, {value, "value"}}, [&]() -> pdl_status* {
+    if (ValuesOf(model, which) == nullptr)
+      return Misuse(std::to_string(static_cast<unsigned>(which)) + " is not one of pdl_values");
     const size_t count = pdl_model_count(model, which);
     if (index >= count)
       return Misuse("index " + std::to_string(index) + " of " + std::to_string(count) + " values");

@@ -6,6 +6,7 @@
 #include "llvm/ADT/StringSwitch.h"
 #include "llvm/Support/Path.h"
 #include "llvm/Support/raw_ostream.h"
+#include "model/large_stack.h"
 #include "model/status.h"
 #include "pdl/op/error.h"
 #include "pdl/op/op_registry.h"
@@ -44,7 +45,7 @@ llvm::Error CheckOptions(const ModelOptions& options) {
   return llvm::Error::success();
 }
 
-llvm::Expected<Model> Make(Model::Impl own) {
+llvm::Expected<Model> MakeHere(Model::Impl own) {
   const ModelOptions& options = own.options;
   if (llvm::Error error = CheckOptions(options)) return error;
   for (const std::string& plugin : options.plugins)
@@ -78,6 +79,10 @@ llvm::Expected<Model> Make(Model::Impl own) {
   if (!context) return context.takeError();
   own.context = std::move(*context);
   return Model(std::make_shared<const Model::Impl>(std::move(own)));
+}
+
+llvm::Expected<Model> Make(Model::Impl own) {
+  return OnLargeStack([&] { return MakeHere(std::move(own)); });
 }
 
 }  // namespace
@@ -139,7 +144,7 @@ Result<Model> Model::Load(const std::string& path, const ModelOptions& options) 
     if (path.empty()) return MakeUserError(Code::kBadFile, "the path of the model is empty");
     Impl own;
     own.options = options;
-    own.path = path;
+    own.path = path == "-" ? "./-" : path;  // not standard input
     return Make(std::move(own));
   });
 }
@@ -242,7 +247,7 @@ Status Model::Save(const std::string& path) const {
       else
         llvm::consumeError(value.takeError());
     }
-    return SaveNetwork(network, path, states);
+    return OnLargeStack([&] { return SaveNetwork(network, path, states); });
   });
 }
 

@@ -1,7 +1,9 @@
 // Implements the training of a Model in pdl.h.
 #include <atomic>
+#include <exception>
 #include <utility>
 
+#include "model/large_stack.h"
 #include "model/model.h"
 #include "model/status.h"
 #include "pdl/op/error.h"
@@ -80,9 +82,10 @@ llvm::Expected<Model> Learned(const Model::Impl& own, const Trainer& trainer) {
 }
 
 llvm::Expected<TrainedModel> TrainModel(const Model::Impl& own, const Arrays& data,
-                                        const TrainRequest& request) {
+                                        const TrainRequest& request, std::exception_ptr* thrown) {
   if (llvm::Error error = CheckRequest(request)) return error;
-  llvm::Expected<LoadedNetwork> loaded = LoadAgain(own, /*training_step=*/true);
+  llvm::Expected<LoadedNetwork> loaded =
+      OnLargeStack([&] { return LoadAgain(own, /*training_step=*/true); });
   if (!loaded) return loaded.takeError();
   llvm::Expected<Dataset> dataset = ToDataset(data, loaded->graph, "the data");
   if (!dataset) return dataset.takeError();
@@ -93,8 +96,10 @@ llvm::Expected<TrainedModel> TrainModel(const Model::Impl& own, const Arrays& da
     if (!value) return value.takeError();
     options.network.weights[variable->name()] = value->ToConstant();
   }
-  llvm::Expected<std::unique_ptr<Trainer>> trainer = Trainer::Create(
-      loaded->graph, std::move(*dataset), std::move(options), own.context.get(), GlobalRegistry());
+  llvm::Expected<std::unique_ptr<Trainer>> trainer = OnLargeStack([&] {
+    return Trainer::Create(loaded->graph, std::move(*dataset), std::move(options),
+                           own.context.get(), GlobalRegistry());
+  });
   if (!trainer) return trainer.takeError();
   if (!request.validation.empty()) {
     llvm::Expected<Dataset> validation =
@@ -108,10 +113,16 @@ llvm::Expected<TrainedModel> TrainModel(const Model::Impl& own, const Arrays& da
   callbacks.stop = &stop;
   callbacks.on_epoch = [&](const EpochReport& report) {
     epochs.push_back(ToResult(report));
-    if (request.on_epoch && !request.on_epoch(epochs.back())) stop = true;
+    try {
+      if (request.on_epoch && !request.on_epoch(epochs.back())) stop = true;
+    } catch (...) {
+      *thrown = std::current_exception();
+      stop = true;
+    }
     return llvm::Error::success();
   };
   if (llvm::Expected<TrainingEnd> end = (*trainer)->Train(callbacks); !end) return end.takeError();
+  if (*thrown) return llvm::createStringError("on_epoch has thrown");
   llvm::Expected<Model> model = Learned(own, **trainer);
   if (!model) return model.takeError();
   return TrainedModel{std::move(*model), std::move(epochs)};
@@ -120,10 +131,14 @@ llvm::Expected<TrainedModel> TrainModel(const Model::Impl& own, const Arrays& da
 }  // namespace
 
 Result<TrainedModel> Model::Train(const Arrays& data, const TrainRequest& request) const {
-  return AsResult("training a model", [&]() -> llvm::Expected<TrainedModel> {
-    if (llvm::Error error = CheckModel(impl_.get())) return error;
-    return TrainModel(*impl_, data, request);
-  });
+  std::exception_ptr thrown;
+  Result<TrainedModel> trained =
+      AsResult("training a model", [&]() -> llvm::Expected<TrainedModel> {
+        if (llvm::Error error = CheckModel(impl_.get())) return error;
+        return TrainModel(*impl_, data, request, &thrown);
+      });
+  if (thrown) std::rethrow_exception(thrown);
+  return trained;
 }
 
 }  // namespace pdl

@@ -8,6 +8,7 @@
 #include "pdl/compiler/compiler.h"
 #include "pdl/compiler/load.h"
 #include "pdl/compiler/serialize.h"
+#include "pdl/op/error.h"
 #include "pdl/op/tensor.h"
 #include "pdl/runtime/io.h"
 
@@ -73,11 +74,15 @@ llvm::Error SaveNetwork(const Network& network, llvm::StringRef path,
     variable->variable().LoadFrom({file, variable->name(), Sha256(value->ToConstant())});
     tensors.emplace_back(variable->name(), std::move(*value));
   }
-  if (!tensors.empty())
-    if (llvm::Error error = WriteSafetensors(weights_path, tensors)) return error;
-  if (llvm::sys::path::extension(path) == ".pdl") return WriteFileAtomically(path, EmitPdl(graph));
+  // Checks what source refers to, too. Nothing is written before.
   llvm::Expected<std::string> bytes = SerializeNetwork(graph);
   if (!bytes) return bytes.takeError();
+  if (llvm::sys::path::extension(path) == ".pdl") *bytes = EmitPdl(graph);
+  if (path.empty() || llvm::sys::fs::is_directory(path))
+    return MakeUserError(Code::kBadFile, "cannot write '{0}': {1}", path,
+                         path.empty() ? "the path is empty" : "it is a folder");
+  if (!tensors.empty())
+    if (llvm::Error error = WriteSafetensors(weights_path, tensors)) return error;
   return WriteFileAtomically(path, *bytes);
 }
 

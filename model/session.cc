@@ -308,6 +308,12 @@ Result<Array> Session::State(const std::string& name) const {
     if (!state) return state.takeError();
     const Variable* variable = impl_->scope.Find(name);
     const Tensor* tensor = variable ? variable->Get<Tensor>() : nullptr;
+    for (const Dim& dim : (*state)->type().dims)
+      if (!tensor && !dim.is_constant())
+        return MakeUserError(Code::kOperatorUse,
+                             "state '{0}' is declared {1}, and has no value before the first run, "
+                             "whose inputs determine {2}",
+                             name, (*state)->type().ToString(), dim.ToString());
     llvm::Expected<Tensor> value = tensor ? OnHost(*tensor, *impl_->shared().context)
                                           : impl_->shared().network->InitialValue(name);
     if (!value) return value.takeError();

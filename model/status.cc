@@ -1,5 +1,6 @@
 #include "model/status.h"
 
+#include <algorithm>
 #include <utility>
 
 #include "ir/error_text.h"
@@ -109,6 +110,7 @@ Status ToStatus(llvm::Error error) {
       [&](const DeviceError& e) { add(DetailOf(e)); },
       [&](const llvm::ErrorInfoBase& e) { add(Plain(e.message())); });
   first.text = llvm::StringRef(text).rtrim('\n').str();
+  std::replace(first.message.begin(), first.message.end(), '\n', ' ');  // of the name of a file
   return Status(std::make_shared<const Status::Detail>(std::move(first)));
 }
 

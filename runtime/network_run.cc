@@ -153,7 +153,8 @@ llvm::Expected<Tensor> NetworkRun::InitialOf(const Value& state, SymbolLookup lo
 llvm::Error NetworkRun::CheckVariable(const Value& value, const Tensor& tensor, const char* what,
                                       SymbolLookup lookup) {
   const Type& type = value.type();
-  bool fits = tensor.dtype() == type.dtype && tensor.rank() == type.rank();
+  const bool fits_type = tensor.dtype() == type.dtype && tensor.rank() == type.rank();
+  bool fits = fits_type;
   for (unsigned axis = 0; fits && axis < type.rank(); ++axis) {
     llvm::Expected<int64_t> size = type.dims[axis].Evaluate(lookup);
     if (!size)
@@ -162,8 +163,10 @@ llvm::Error NetworkRun::CheckVariable(const Value& value, const Tensor& tensor, 
     fits = *size == tensor.size(axis);
   }
   if (fits) return llvm::Error::success();
-  return MakeUserError(Code::kInputType, "{0} '{1}' is declared {2}, but the scope holds {3}", what,
-                       value.name(), type.ToString(), tensor.TypeString());
+  const bool has_other_sizes = fits_type && value.kind() == ValueKind::kState;
+  return MakeUserError(Code::kInputType, "{0} '{1}' is declared {2}, but the scope holds {3}{4}",
+                       what, value.name(), type.ToString(), tensor.TypeString(),
+                       has_other_sizes ? "; reset it to run with other sizes" : "");
 }
 
 llvm::Error NetworkRun::RunFrame(uint64_t seed, const RunOptions& run) {

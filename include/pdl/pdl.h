@@ -44,7 +44,7 @@ PDL_API int64_t MemoryLimit();
 PDL_API void SetMemoryLimit(int64_t bytes);
 
 /// The outcome of an operation: success, or its errors. Cheap to copy.
-class PDL_API Status {
+class [[nodiscard]] PDL_API Status {
  public:
   enum class Kind : uint8_t {
     kOk,
@@ -92,8 +92,9 @@ class [[nodiscard]] Result {
   bool ok() const { return value_.has_value(); }
   const Status& status() const { return status_; }
   /// Requires ok().
-  T& operator*() { return *value_; }
-  const T& operator*() const { return *value_; }
+  T& operator*() & { return *value_; }
+  const T& operator*() const& { return *value_; }
+  T operator*() && { return std::move(*value_); }
   T* operator->() { return &*value_; }
   const T* operator->() const { return &*value_; }
   /// Returns the value. Throws std::runtime_error with the errors if there is none.
@@ -213,7 +214,8 @@ struct ModelOptions {
 
 /// Options of one run.
 struct RunRequest {
-  /// The outputs to compute; empty: all. Inputs that none of them depends on may be missing.
+  /// The outputs to compute; empty: all. Inputs that none of them and no `update` depends on may be
+  /// missing.
   std::vector<std::string> outputs;
   /// The value of `training` in the network.
   bool training = false;
@@ -270,7 +272,9 @@ struct TrainedModel;
 /// A loaded network with its weights. Copies share both. Immutable and thread-safe.
 class PDL_API Model {
  public:
-  /// Loads source (.pdl), a compiled network (.pdlc) or an ONNX model (.onnx).
+  /// Loads source (.pdl), a compiled network (.pdlc) or an ONNX model (.onnx). Files of weights are
+  /// mapped, not read: while a model exists, replace them by other files, as Save does. A file that
+  /// is shortened ends the program by SIGBUS when its weights are read.
   static Result<Model> Load(const std::string& path, const ModelOptions& options = {});
   /// Compiles source. `name` is its file name in messages.
   static Result<Model> FromSource(const std::string& source, const ModelOptions& options = {},

@@ -12,6 +12,8 @@
  * Results: after an error, a result that the last argument points to is NULL, or a struct of zeros.
  * Memory: a returned string belongs to the object that it was requested from. Arrays passed to a
  * function are read during the call; those of inputs, in each run until they are replaced.
+ * Files of weights are mapped, not read: while a model exists, replace them by other files. One
+ * that is shortened ends the program by SIGBUS when its weights are read.
  */
 // Module: model
 #ifndef PDL_PDL_C_H_

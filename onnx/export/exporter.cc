@@ -7,6 +7,7 @@
 #include "llvm/ADT/StringExtras.h"
 #include "onnx/export/call.h"
 #include "pdl/op/error.h"
+#include "runtime/call_error.h"
 
 namespace pdl {
 
@@ -373,8 +374,8 @@ void Exporter::Reject(const Op& op, std::string reason) {
 llvm::Error Exporter::Rejected() {
   llvm::Error errors = llvm::Error::success();
   for (auto& [what, places] : rejected_) {
-    std::string text = places.front().empty() ? "" : places.front() + ": ";
-    if (!what.first.empty()) text += "'" + what.first + "' cannot be exported: ";
+    const std::string first = places.front();
+    std::string text = what.first.empty() ? "" : "'" + what.first + "' cannot be exported: ";
     text += what.second;
     if (places.size() > 1) {
       constexpr size_t kShown = 5;
@@ -384,7 +385,7 @@ llvm::Error Exporter::Rejected() {
                             llvm::join(places.begin() + 1, places.end(), ", "),
                             count > kShown ? ", …" : "");
     }
-    errors = llvm::joinErrors(std::move(errors), MakeUserError(Code::kNotSupported, "{0}", text));
+    errors = llvm::joinErrors(std::move(errors), UserErrorAt(first, Code::kNotSupported, text));
   }
   return errors;
 }

@@ -92,6 +92,32 @@ TEST_F(Saving, WeightsThatTheSourceMayUse) {
   }
 }
 
+TEST_F(Saving, AModelThatCannotBeWrittenLeavesNoWeights) {
+  const Model model = CompileModel(kOnes);
+  std::filesystem::create_directory(Path("folder.pdl"));
+  // Source cannot name the second one, nor the third.
+  for (const char* name : {"folder.pdl", "caf\xe9.pdl", "two\nlines.pdl", "caf\xe9.pdlc"})
+    EXPECT_FALSE(model.Save(Path(name)).ok()) << name;
+  EXPECT_FALSE(model.Save(Path("")).ok());
+  EXPECT_EQ(model.Save("").message(), "cannot write '': the path is empty");
+  EXPECT_EQ(model.Save(Path("folder.pdl")).message(),
+            "cannot write '" + Path("folder.pdl") + "': it is a folder");
+  for (const auto& entry : std::filesystem::directory_iterator(folder_))
+    EXPECT_EQ(entry.path().filename(), "folder.pdl");
+  EXPECT_FALSE(std::filesystem::exists(".safetensors"));
+}
+
+TEST_F(Saving, ErrorsOfExportHaveAPosition) {
+  const Model model =
+      CompileModel("input x: f32[N]\nstate t: f32[] = zeros()\nupdate t = t + sum(x)\noutput t\n");
+  const Status status = model.Save(Path("m.onnx"));
+  EXPECT_EQ(status.message(), "a run changes the state 't', and an ONNX model has no states");
+  EXPECT_EQ(status.file(), "<source>");
+  EXPECT_EQ(status.line(), 2);
+  EXPECT_EQ(status.column(), 1);
+  EXPECT_EQ(status.code(), "PDL0901");
+}
+
 TEST_F(Saving, ASavedModelIsReplacedTogetherWithItsWeights) {
   // The source does not refer to the weights.
   Write("s.pdl", kOnes);

@@ -1,0 +1,110 @@
+// Threads with small stacks, exceptions and temporary results at the interface of pdl.h.
+#include <gtest/gtest.h>
+#include <pthread.h>
+
+#include <functional>
+#include <new>
+
+#include "test/cc/model/pdl_h_fixture.h"
+
+namespace pdl {
+namespace {
+
+/// Calls `f` on a thread with a stack of this size.
+void OnStackOf(size_t bytes, const std::function<void()>& f) {
+  pthread_attr_t attributes;
+  ASSERT_EQ(pthread_attr_init(&attributes), 0);
+  ASSERT_EQ(pthread_attr_setstacksize(&attributes, bytes), 0);
+  pthread_t thread;
+  const auto run = [](void* argument) -> void* {
+    (*static_cast<const std::function<void()>*>(argument))();
+    return nullptr;
+  };
+  ASSERT_EQ(pthread_create(&thread, &attributes, run, const_cast<std::function<void()>*>(&f)), 0);
+  pthread_join(thread, nullptr);
+  pthread_attr_destroy(&attributes);
+}
+
+std::string Nested(int calls, const std::string& operand) {
+  std::string text = operand;
+  for (int i = 0; i < calls; ++i) text = "cos(" + text + ")";
+  return text;
+}
+
+TEST_F(Files, SmallStacksCompileWhatLargeOnesDo) {
+  std::string layers = "layer f0(x: F[...]) { return cos(x) }\n";
+  for (int i = 1; i < 60; ++i)
+    layers += "layer f" + std::to_string(i) + "(x: F[...]) { return " +
+              Nested(8, "f" + std::to_string(i - 1) + "(x)") + " }\n";
+  const std::string sources[] = {
+      layers + "input x: f32[N]\noutput y = f59(x)\n",
+      "input x: f32[N]\noutput y = " + Nested(250, "x") + "\n",
+      "input x: f32[N, 2]\nminimize mean(fc(x, size=1) ** 2) with sgd()\noutput y = x\n",
+  };
+  for (const std::string& source : sources) {
+    OnStackOf(size_t{256} << 10, [&] {
+      const Result<Model> model = Model::FromSource(source);
+      ASSERT_TRUE(model.ok()) << model.status().ToString();
+      for (const char* name : {"m.pdl", "m.pdlc"}) {
+        ASSERT_TRUE(model->Save(Path(name)).ok());
+        ASSERT_TRUE(Model::Load(Path(name)).ok());
+      }
+    });
+  }
+  // The limit on nesting is an error, not the end of the stack.
+  std::string deep = layers + "layer g0(x: F[...]) { return f59(x) }\n";
+  for (int i = 1; i < 1000; ++i)
+    deep += "layer g" + std::to_string(i) + "(x: F[...]) { return g" + std::to_string(i - 1) +
+            "(x) }\n";
+  OnStackOf(size_t{256} << 10, [&] {
+    EXPECT_EQ(Model::FromSource(deep + "input x: f32[N]\noutput y = g999(x)\n").status().code(),
+              "PDL0003");
+  });
+}
+
+TEST_F(Files, ExceptionsOfCallbacksArePassedOn) {
+  const Model model =
+      CompileModel("input x: f32[N, 3]\nminimize mean(fc(x, size=1) ** 2) with sgd()\n");
+  float x[6] = {1, 2, 3, 4, 5, 6};
+  const Arrays data = {{"x", Array::View(x, {2, 3})}};
+  TrainRequest request;
+  request.on_epoch = [](const EpochResult&) -> bool { throw std::bad_alloc(); };
+  EXPECT_THROW((void)model.Train(data, request), std::bad_alloc);
+  request.on_epoch = [](const EpochResult&) -> bool { throw 7; };
+  EXPECT_THROW((void)model.Train(data, request), int);
+  OnStackOf(size_t{256} << 10, [&] { EXPECT_THROW((void)model.Train(data, request), int); });
+}
+
+TEST_F(Files, ATemporaryResultMayBeIteratedOver) {
+  const Model model = CompileModel("input x: f32[N]\noutput y = x * 2\n");
+  float x[2] = {1, 2};
+  int count = 0;
+  for (const auto& [name, array] : *model.Run({{"x", Array::View(x, {2})}})) {
+    EXPECT_EQ(name, "y");
+    EXPECT_EQ(FloatsIn(array), (std::vector<float>{2, 4}));
+    ++count;
+  }
+  EXPECT_EQ(count, 1);
+}
+
+TEST_F(Files, APathOfOneHyphenIsAFile) { EXPECT_EQ(Model::Load("-").status().code(), "PDL0401"); }
+
+TEST_F(Files, StatesOfUnknownSizes) {
+  const Model model =
+      CompileModel("input x: f32[N]\nstate v: f32[N] = zeros()\noutput y = v + x\nupdate v = x\n");
+  Session session = model.NewSession();
+  EXPECT_EQ(session.State("v").status().message(),
+            "state 'v' is declared f32[N], and has no value before the first run, whose inputs "
+            "determine N");
+  float x[3] = {1, 2, 3};
+  ASSERT_TRUE(session.Run({{"x", Array::View(x, {3})}}).ok());
+  EXPECT_TRUE(session.State("v").ok());
+  EXPECT_EQ(session.Run({{"x", Array::View(x, {2})}}).status().message(),
+            "state 'v' is declared f32[N], but the scope holds f32[3]; reset it to run with other "
+            "sizes");
+  session.Reset();
+  EXPECT_TRUE(session.Run({{"x", Array::View(x, {2})}}).ok());
+}
+
+}  // namespace
+}  // namespace pdl
