@@ -44,7 +44,7 @@ PDL_API int64_t MemoryLimit();
 PDL_API void SetMemoryLimit(int64_t bytes);
 
 /// The outcome of an operation: success, or its errors. Cheap to copy.
-class [[nodiscard]] PDL_API Status {
+class PDL_API Status {
  public:
   enum class Kind : uint8_t {
     kOk,
@@ -312,7 +312,7 @@ class PDL_API Model {
   /// weights of "m.pdl" or "m.pdlc" are in "m.safetensors"; if that file exists, and `path` did not
   /// refer to it or the other of "m.pdl" and "m.pdlc" does, they are in "m.pdl.safetensors" or
   /// "m.pdlc.safetensors". The weights of any other `path` are in `path` + ".safetensors".
-  Status Save(const std::string& path) const;
+  [[nodiscard]] Status Save(const std::string& path) const;
 
   /// Implementation; constructed by libpdl only.
   struct Impl;
@@ -350,14 +350,15 @@ class PDL_API Session {
   /// Results are computed in that memory where possible, else copied to it. The arrays must not
   /// overlap each other; an input that overlaps one is copied before the run. After an error, some
   /// of them may have been written.
-  Status RunInto(const Arrays& inputs, const Arrays& outputs, const RunRequest& request = {});
+  [[nodiscard]] Status RunInto(const Arrays& inputs, const Arrays& outputs,
+                               const RunRequest& request = {});
 
   /// Returns a copy of a state's value; before the first run, of its initial value, which is an
   /// Error if its sizes depend on the inputs.
   Result<Array> State(const std::string& name) const;
   /// Sets a state to a copy of `value`, which must have the state's dtype, rank and known sizes,
   /// and elements in its declared range.
-  Status SetState(const std::string& name, const Array& value);
+  [[nodiscard]] Status SetState(const std::string& name, const Array& value);
   /// Resets all states to their initial values.
   void Reset();
 

@@ -165,7 +165,10 @@ TEST_F(NetworkTest, AFailedRunChangesNothingInTheScope) {
   EXPECT_EQ(Get("sum"), "[3.0, 5.0]");
   EXPECT_EQ(Get("runs"), "3.0");
   FeedX({1, 1, 1});
-  EXPECT_EQ(Run(), "state 'sum' is declared f32[N], but the scope holds f32[2] [PDL0503]");
+  EXPECT_EQ(Run(),
+            "state 'sum' is declared f32[N], but the scope holds f32[2]; reset it to run with "
+            "other sizes "
+            "[PDL0503]");
 }
 
 TEST_F(NetworkTest, StoresUpdatesTogether) {
