@@ -56,12 +56,7 @@ llvm::Expected<Model> MakeHere(Model::Impl own) {
   if (!loaded) return loaded.takeError();
   NetworkOptions network_options;
   network_options.seed = options.seed;
-  std::string slow_precision;
-  if (!SetPrecision(options.precision, device->kind, &network_options))
-    slow_precision = llvm::formatv(
-        "warning: the precision {0} has no effect on this processor; "
-        "the network runs in f32\n",
-        DTypeName(options.precision));
+  const std::string no_effect = SetPrecision(options.precision, device->kind, &network_options);
   if (!options.weights.empty()) {
     llvm::Expected<GivenWeights> given =
         OpenGivenWeights(options.weights, options.weight_rules, loaded->graph, &loaded->warnings);
@@ -70,7 +65,9 @@ llvm::Expected<Model> MakeHere(Model::Impl own) {
   }
   llvm::raw_string_ostream os(own.warnings);
   loaded->warnings.Render(os);
-  os << slow_precision;
+  if (!no_effect.empty())
+    os << "warning: " << no_effect << "; the network runs in f32 [" << CodeName(Code::kNoKernel)
+       << "]\n";
   llvm::Expected<std::shared_ptr<const Network>> network =
       CreateNetwork(std::move(*loaded), std::move(network_options));
   if (!network) return network.takeError();

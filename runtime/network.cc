@@ -142,14 +142,16 @@ bool Network::Impl::OverridesParameters(const Scope& scope) {
   return known_overrides;
 }
 
-bool SetPrecision(DType precision, DeviceKind kind, NetworkOptions* options) {
+std::string SetPrecision(DType precision, DeviceKind kind, NetworkOptions* options) {
   if (kind != DeviceKind::kCPU) {
     options->precision = precision;
-    return true;
+    return "";
   }
-  if (!CpuHasMatmulPrecision(precision)) return false;
+  if (!CpuHasMatmulPrecision(precision))
+    return precision == DType::kBF16 ? "bf16 has no effect on a processor without AVX2"
+                                     : "matmuls and convolutions are computed in f16 on cuda only";
   options->matmul_precision = precision;
-  return true;
+  return "";
 }
 
 Network::Network(std::unique_ptr<Impl> impl) : impl_(std::move(impl)) {}

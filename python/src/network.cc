@@ -126,9 +126,9 @@ PyNetwork::PyNetwork(const Program& program, const std::string& device, int thre
   for (const auto& entry : options.weights) given.push_back(entry.getKey().str());
   given_ = std::make_shared<const std::vector<std::string>>(std::move(given));
   context_ = Get(CreateDeviceContext(Get(DeviceFromName(device)), threads));
-  if (!SetPrecision(precision_, context_->device().kind, &options)) {
-    const std::string message =
-        "the precision " + precision + " has no effect on this processor; the network runs in f32";
+  if (const std::string no_effect = SetPrecision(precision_, context_->device().kind, &options);
+      !no_effect.empty()) {
+    const std::string message = no_effect + "; the network runs in f32";
     nb::module_::import_("warnings").attr("warn")(message, nb::arg("stacklevel") = 2);
   }
   network_ = Create(program, std::move(options));

@@ -64,9 +64,10 @@ struct NetworkOptions {
 PDL_API bool CpuHasMatmulPrecision(DType precision);
 
 /// Sets the option that makes runs on devices of this kind compute f32 matmuls and convolutions in
-/// `precision`: `matmul_precision` on a CPU, `precision` on CUDA. Returns false, and changes
-/// nothing, if it has no effect on the CPU.
-[[nodiscard]] PDL_API bool SetPrecision(DType precision, DeviceKind kind, NetworkOptions* options);
+/// `precision`: `matmul_precision` on a CPU, `precision` on CUDA. If it has no effect on the CPU,
+/// nothing changes, and the reason is returned, for a warning; otherwise "".
+[[nodiscard]] PDL_API std::string SetPrecision(DType precision, DeviceKind kind,
+                                               NetworkOptions* options);
 
 class RunProfile;
 

@@ -68,12 +68,10 @@ static llvm::Error SetPrecision(const CommonOptions& options, NetworkOptions* ne
     network_options->precision = precision;
     return llvm::Error::success();
   }
-  if (SetPrecision(precision, options.device.kind, network_options)) return llvm::Error::success();
-  const std::string message = precision == DType::kBF16
-                                  ? "bf16 has no effect on a processor without AVX2"
-                                  : "matmuls and convolutions are computed in f16 on cuda only";
-  if (options.werror) return MakeUserError(Code::kNoKernel, "{0}", message);
-  PrintWarning(Code::kNoKernel, message + "; the network runs in f32");
+  const std::string no_effect = SetPrecision(precision, options.device.kind, network_options);
+  if (no_effect.empty()) return llvm::Error::success();
+  if (options.werror) return MakeUserError(Code::kNoKernel, "{0}", no_effect);
+  PrintWarning(Code::kNoKernel, no_effect + "; the network runs in f32");
   return llvm::Error::success();
 }
 
