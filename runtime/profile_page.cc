@@ -2,6 +2,7 @@
 #include <algorithm>
 #include <cmath>
 
+#include "ir/escape_markup.h"
 #include "llvm/Support/FormatVariadic.h"
 #include "pdl/runtime/profile_report.h"
 #include "runtime/profile_format.h"
@@ -27,24 +28,6 @@ svg polyline { stroke: currentColor; stroke-width: 2; }
 small { opacity: .7; }
 </style>
 )";
-
-std::string EscapeHtml(llvm::StringRef text) {
-  std::string escaped;
-  for (const char c : text) {
-    if (c == '&') {
-      escaped += "&amp;";
-    } else if (c == '<') {
-      escaped += "&lt;";
-    } else if (c == '>') {
-      escaped += "&gt;";
-    } else if (c == '"') {
-      escaped += "&quot;";
-    } else {
-      escaped += c;
-    }
-  }
-  return escaped;
-}
 
 /// A plot with logarithmic axes: operations per byte, and operations per second.
 class Plot {
@@ -130,7 +113,7 @@ void ProfileReport::PrintPlot(llvm::raw_ostream& os) const {
                         BoundOf(row), plot.X(row.cost.operations / row.cost.bytes),
                         plot.Y(row.cost.operations / row.seconds),
                         3 + 25 * std::sqrt(std::min(1.0, row.share)));
-    os << EscapeHtml(row.name + " " + row.place) << "</title></circle>\n";
+    os << EscapeMarkup(row.name + " " + row.place) << "</title></circle>\n";
   }
   os << "</svg>\n<p><small>Each circle is a row of the table; its area is its time. The lines are "
         "the speeds that memory, caches and arithmetic allow.</small></p>\n";
@@ -139,8 +122,8 @@ void ProfileReport::PrintPlot(llvm::raw_ostream& os) const {
 void ProfileReport::PrintHtml(llvm::raw_ostream& os, llvm::StringRef title) const {
   os << "<!DOCTYPE html>\n<html lang=\"en\"><head><meta charset=\"utf-8\">\n"
         "<meta name=\"viewport\" content=\"width=device-width\">\n<title>"
-     << EscapeHtml(title) << "</title>\n"
-     << kStyle << "</head><body>\n<h1>" << EscapeHtml(title) << "</h1>\n<p>";
+     << EscapeMarkup(title) << "</title>\n"
+     << kStyle << "</head><body>\n<h1>" << EscapeMarkup(title) << "</h1>\n<p>";
   os << llvm::formatv("{0} {1}, {2} each. ", runs_, runs_ == 1 ? "run" : "runs", TimeOf(seconds_));
   PrintPeak(os);
   os << "</p>\n";
@@ -156,9 +139,9 @@ void ProfileReport::PrintHtml(llvm::raw_ostream& os, llvm::StringRef title) cons
           Giga(row.cost.operations / seconds), Giga(row.cost.bytes / seconds),
           row.of_bound > 0 ? Percent(row.of_bound) : std::string("-"), BoundOf(row)})
       os << "<td>" << cell << "</td>";
-    os << "<td>" << EscapeHtml(row.name);
+    os << "<td>" << EscapeMarkup(row.name);
     for (const std::string& detail : {row.place, row.layer})
-      if (!detail.empty()) os << " <small>" << EscapeHtml(detail) << "</small>";
+      if (!detail.empty()) os << " <small>" << EscapeMarkup(detail) << "</small>";
     os << "</td></tr>\n";
   };
   for (const Row& row : rows_) print(row);

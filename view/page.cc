@@ -2,6 +2,7 @@
 #include <array>
 #include <utility>
 
+#include "ir/escape_markup.h"
 #include "llvm/ADT/StringRef.h"
 #include "llvm/Support/Base64.h"
 #include "llvm/Support/SHA256.h"
@@ -25,34 +26,6 @@ std::string HashSource(llvm::StringRef text) {
   const std::array<uint8_t, 32> hash = llvm::SHA256::hash(
       llvm::ArrayRef(reinterpret_cast<const uint8_t*>(text.data()), text.size()));
   return "'sha256-" + llvm::encodeBase64(hash) + "'";
-}
-
-std::string Escape(llvm::StringRef text) {
-  std::string escaped;
-  for (const char c : text) {
-    switch (c) {
-      case '&':
-        escaped += "&amp;";
-        break;
-      case '<':
-        escaped += "&lt;";
-        break;
-      case '>':
-        escaped += "&gt;";
-        break;
-      case '"':
-        escaped += "&quot;";
-        break;
-      case '\'':
-        escaped += "&#39;";
-        break;
-      case '\0':
-        break;  // HTML has no NUL
-      default:
-        escaped += c;
-    }
-  }
-  return escaped;
 }
 
 /// JSON in which no string ends a script or begins a comment of HTML.
@@ -84,7 +57,7 @@ std::string RenderPage(const Graph& graph, const ViewOptions& options) {
         "form-action 'none'; style-src "
      << HashSource(style) << "; script-src " << HashSource(script)
      << "\">\n<meta name=\"viewport\" content=\"width=device-width, initial-scale=1\">\n<title>"
-     << Escape(options.title) << "</title>\n<style>" << style << "</style>\n</head>\n"
+     << EscapeMarkup(options.title) << "</title>\n<style>" << style << "</style>\n</head>\n"
      << Part("page.html") << "<script type=\"application/json\" id=\"data\">"
      << EscapeJson(view::PageData(graph, options)) << "</script>\n<script>" << script
      << "</script>\n</body>\n</html>\n";

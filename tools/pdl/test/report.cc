@@ -2,6 +2,7 @@
 
 #include <cstdio>
 
+#include "ir/escape_markup.h"
 #include "llvm/ADT/MapVector.h"
 #include "llvm/ADT/StringExtras.h"
 #include "llvm/ADT/StringRef.h"
@@ -9,33 +10,6 @@
 
 namespace pdl {
 namespace {
-
-// Replaces characters that XML 1.0 does not allow by '?'.
-std::string Escaped(llvm::StringRef text) {
-  std::string escaped;
-  for (char c : text) {
-    switch (c) {
-      case '&':
-        escaped += "&amp;";
-        break;
-      case '<':
-        escaped += "&lt;";
-        break;
-      case '>':
-        escaped += "&gt;";
-        break;
-      case '"':
-        escaped += "&quot;";
-        break;
-      case '\n':
-        escaped += "&#10;";
-        break;
-      default:
-        escaped += static_cast<unsigned char>(c) < 0x20 && c != '\t' ? '?' : c;
-    }
-  }
-  return escaped;
-}
 
 std::string Seconds(double seconds) {
   char text[32];
@@ -75,19 +49,20 @@ std::string ToJUnit(const std::vector<TestOutcome>& outcomes) {
   for (const auto& [file, tests] : files) {
     Totals totals;
     for (const TestOutcome* test : tests) totals.Add(*test);
-    os << "  <testsuite name=\"" << Escaped(file) << '"';
+    os << "  <testsuite name=\"" << EscapeMarkup(file) << '"';
     PrintTotals(totals, os);
     os << ">\n";
     for (const TestOutcome* test : tests) {
-      os << "    <testcase classname=\"" << Escaped(file) << "\" name=\"" << Escaped(test->name)
-         << "\" time=\"" << Seconds(test->seconds) << '"';
+      os << "    <testcase classname=\"" << EscapeMarkup(file) << "\" name=\""
+         << EscapeMarkup(test->name) << "\" time=\"" << Seconds(test->seconds) << '"';
       if (test->failures.empty()) {
         os << "/>\n";
         continue;
       }
       const char* const kind = test->is_error ? "error" : "failure";
-      os << ">\n      <" << kind << " message=\"" << Escaped(test->failures.front()) << "\">"
-         << Escaped(llvm::join(test->failures, "\n")) << "</" << kind << ">\n    </testcase>\n";
+      os << ">\n      <" << kind << " message=\"" << EscapeMarkup(test->failures.front()) << "\">"
+         << EscapeMarkup(llvm::join(test->failures, "\n")) << "</" << kind
+         << ">\n    </testcase>\n";
     }
     os << "  </testsuite>\n";
   }

@@ -5,6 +5,7 @@
 #include <cmath>
 #include <cstdio>
 
+#include "ir/escape_markup.h"
 #include "llvm/ADT/StringExtras.h"
 #include "llvm/Support/raw_ostream.h"
 
@@ -30,13 +31,6 @@ std::string Coordinate(double value) {
   char text[32];
   std::snprintf(text, sizeof text, "%.1f", value);
   return text;
-}
-
-std::string Escaped(llvm::StringRef text) {
-  std::string escaped;
-  llvm::raw_string_ostream os(escaped);
-  llvm::printHTMLEscaped(text, os);
-  return os.str();
 }
 
 Points Finite(const Curve& curve) {
@@ -164,7 +158,7 @@ class Picture {
  private:
   void Text(double x, double y, const std::string& text, const std::string& style) {
     os_ << "<text x=\"" << Coordinate(x) << "\" y=\"" << Coordinate(y) << "\" " << style << '>'
-        << Escaped(text) << "</text>\n";
+        << EscapeMarkup(text) << "</text>\n";
   }
 
   void DrawCurves(Range steps, Range values) {
