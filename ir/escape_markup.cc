@@ -4,8 +4,8 @@
 
 namespace pdl {
 
-std::string EscapeMarkup(llvm::StringRef text) {
-  const std::string valid = llvm::json::isUTF8(text) ? text.str() : llvm::json::fixUTF8(text);
+std::string EscapeMarkup(llvm::StringRef string) {
+  const std::string valid = llvm::json::isUTF8(string) ? string.str() : llvm::json::fixUTF8(string);
   std::string escaped;
   for (const char c : valid) {
     switch (c) {

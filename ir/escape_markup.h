@@ -8,10 +8,10 @@
 
 namespace pdl {
 
-/// The text as content, or as the value of an attribute in double quotes, of HTML and of XML 1.0:
+/// The string as content, or as the value of an attribute in double quotes, of HTML and of XML 1.0:
 /// with entities, '?' for control characters that XML does not allow, and U+FFFD for bytes that are
 /// not UTF-8.
-PDL_API std::string EscapeMarkup(llvm::StringRef text);
+PDL_API std::string EscapeMarkup(llvm::StringRef string);
 
 }  // namespace pdl
 
