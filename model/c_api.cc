@@ -34,15 +34,17 @@ struct pdl_model {
 };
 
 struct pdl_session {
-  explicit pdl_session(const pdl::Model& model) : graph(GraphOf(model)), session(model) {}
+  explicit pdl_session(const pdl::Model& of) : model(of), graph(GraphOf(of)), session(of) {}
 
   static const pdl::Graph& GraphOf(const pdl::Model& model) {
     return pdl::ModelAccess::Of(model)->network->graph();
   }
 
-  const pdl::Graph& graph;  // of the model, which the session keeps alive
+  const pdl::Model model;
+  const pdl::Graph& graph;  // of the model
   pdl::Session session;
-  pdl::Arrays inputs, outputs, states;
+  pdl::Arrays inputs, outputs, states, parameters;
+  pdl::Arrays memory;  // of outputs, if the caller has given it
   pdl::RunRequest request;
 };
 
@@ -125,6 +127,10 @@ void ToC(const pdl::Array& array, pdl_array* result) {
 const std::vector<pdl::ValueInfo>* ValuesOf(const pdl_model* model, pdl_values which) {
   const auto index = static_cast<unsigned>(which);
   return index < std::size(model->values) ? &model->values[index] : nullptr;
+}
+
+pdl_status* NoSuchKind(pdl_values which) {
+  return Misuse(std::to_string(static_cast<unsigned>(which)) + " is not one of pdl_values");
 }
 
 }  // namespace
@@ -265,8 +271,7 @@ pdl_status* pdl_model_value(const pdl_model* model, pdl_values which, size_t ind
                             pdl_value* value) {
   Clear(value);
   return WithAll({{model, "model"}, {value, "value"}}, [&]() -> pdl_status* {
-    if (ValuesOf(model, which) == nullptr)
-      return Misuse(std::to_string(static_cast<unsigned>(which)) + " is not one of pdl_values");
+    if (ValuesOf(model, which) == nullptr) return NoSuchKind(which);
     const size_t count = pdl_model_count(model, which);
     if (index >= count)
       return Misuse("index " + std::to_string(index) + " of " + std::to_string(count) + " values");
@@ -279,6 +284,28 @@ pdl_status* pdl_model_value(const pdl_model* model, pdl_values which, size_t ind
               info.comment.c_str()};
     return nullptr;
   });
+}
+
+pdl_status* pdl_model_find(const pdl_model* model, pdl_values which, const char* name,
+                           size_t* index) {
+  Clear(index);
+  return WithAll({{model, "model"}, {name, "name"}, {index, "index"}}, [&]() -> pdl_status* {
+    const std::vector<pdl::ValueInfo>* values = ValuesOf(model, which);
+    if (values == nullptr) return NoSuchKind(which);
+    std::vector<llvm::StringRef> names;
+    for (const pdl::ValueInfo& info : *values) names.push_back(info.name);
+    const auto found = llvm::find(names, name);
+    if (found == names.end())
+      return ToC(pdl::ToStatus(pdl::MakeUserError(pdl::Code::kUnknownName,
+                                                  "the model has no value '{0}' of this kind{1}",
+                                                  name, pdl::DidYouMean(name, names))));
+    *index = static_cast<size_t>(found - names.begin());
+    return nullptr;
+  });
+}
+int pdl_model_value_is_dense(const pdl_model* model, pdl_values which, size_t index) {
+  const std::vector<pdl::ValueInfo>* values = model == nullptr ? nullptr : ValuesOf(model, which);
+  return values != nullptr && index < values->size() && (*values)[index].is_dense ? 1 : 0;
 }
 
 pdl_status* pdl_session_new(const pdl_model* model, pdl_session** session) {
@@ -323,6 +350,12 @@ pdl_status* pdl_session_set_input(pdl_session* session, const char* name, const 
 pdl_status* pdl_session_run(pdl_session* session) {
   return WithAll({{session, "session"}}, [&]() -> pdl_status* {
     session->outputs.clear();
+    if (!session->memory.empty()) {
+      const Status status =
+          session->session.RunInto(session->inputs, session->memory, session->request);
+      if (status.ok()) session->outputs = session->memory;
+      return ToC(status);
+    }
     pdl::Result<pdl::Arrays> outputs = session->session.Run(session->inputs, session->request);
     if (!outputs.ok()) return ToC(outputs.status());
     session->outputs = std::move(*outputs);
@@ -341,6 +374,25 @@ pdl_status* pdl_session_want(pdl_session* session, const char* name) {
     return nullptr;
   });
 }
+pdl_status* pdl_session_set_output(pdl_session* session, const char* name, const pdl_array* array) {
+  return WithAll({{session, "session"}, {name, "name"}}, [&]() -> pdl_status* {
+    if (array == nullptr) {
+      session->memory.erase(name);
+      return nullptr;
+    }
+    pdl::Array output;
+    if (pdl_status* status = FromC(name, *array, &output)) return status;
+    session->memory[name] = std::move(output);
+    return nullptr;
+  });
+}
+pdl_status* pdl_session_set_checks(pdl_session* session, int finite, int indices) {
+  return WithAll({{session, "session"}}, [&]() -> pdl_status* {
+    session->request.check_finite = finite != 0;
+    session->request.check_indices = indices != 0;
+    return nullptr;
+  });
+}
 pdl_status* pdl_session_set_training(pdl_session* session, int training) {
   return WithAll({{session, "session"}}, [&]() -> pdl_status* {
     session->request.training = training != 0;
@@ -354,6 +406,19 @@ pdl_status* pdl_session_output(const pdl_session* session, const char* name, pdl
     if (found == session->outputs.end())
       return Misuse(std::string("the last run returned no output '") + name + "'");
     ToC(found->second, array);
+    return nullptr;
+  });
+}
+pdl_status* pdl_session_parameter(pdl_session* session, const char* name, pdl_array* array) {
+  Clear(array);
+  return WithAll({{session, "session"}, {name, "name"}, {array, "array"}}, [&]() -> pdl_status* {
+    if (llvm::none_of(session->graph.parameters(),
+                      [&](const pdl::Value* value) { return value->name() == name; }))
+      return ToC(pdl::ToStatus(
+          pdl::MakeUserError(pdl::Code::kUnknownName, "the network has no parameter '{0}'", name)));
+    pdl::Result<pdl::Array> value = session->model.Value(name);
+    if (!value.ok()) return ToC(value.status());
+    ToC(session->parameters[name] = std::move(*value), array);
     return nullptr;
   });
 }

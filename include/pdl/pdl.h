@@ -204,9 +204,9 @@ struct ModelOptions {
   /// file's own folder.
   std::string folder;
   /// kF32, or kBF16 or kF16 to compute f32 matmuls and convolutions in that dtype. On a CPU, kBF16
-  /// rounds weights, on some processors both operands, to bf16, and sums and results stay f32; if
-  /// it has no effect on the processor, warnings() says so. On CUDA, and in training, mixed
-  /// precision: see docs/training.md.
+  /// rounds weights of matmuls, on some processors both operands, to bf16, and sums and results
+  /// stay f32; docs/kernels.md says which. If it has no effect on the processor, warnings() says
+  /// so. On CUDA, and in training, mixed precision: see docs/training.md.
   DType precision = DType::kF32;
   /// Paths of plugins, shared libraries with operators. Each is loaded once per process.
   std::vector<std::string> plugins;

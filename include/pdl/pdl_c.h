@@ -126,8 +126,9 @@ PDL_API pdl_status* pdl_options_set_weight_rule(pdl_options* options, const char
  * file's own folder. */
 PDL_API pdl_status* pdl_options_set_folder(pdl_options* options, const char* folder);
 /* PDL_F32 (default), or PDL_BF16 or PDL_F16 to compute f32 matmul and convolutions in that dtype.
- * On a CPU, PDL_BF16 rounds weights, on some processors both operands, and results stay f32; if the
- * precision has no effect on the processor, pdl_model_warnings says so. */
+ * On a CPU, PDL_BF16 rounds weights of matmuls, on some processors both operands, and results stay
+ * f32; docs/kernels.md says which. If the precision has no effect on the processor,
+ * pdl_model_warnings says so. */
 PDL_API pdl_status* pdl_options_set_precision(pdl_options* options, int32_t dtype);
 /* Sets an attr to a value, written as in the language: "width", "512". */
 PDL_API pdl_status* pdl_options_add_setting(pdl_options* options, const char* name,
@@ -175,6 +176,13 @@ PDL_API size_t pdl_model_count(const pdl_model* model, pdl_values which);
 PDL_API pdl_status* pdl_model_value(const pdl_model* model, pdl_values which, size_t index,
                                     pdl_value* value);
 
+/* Sets *index to that of the value of that name, for pdl_model_value; an error if there is none. */
+PDL_API pdl_status* pdl_model_find(const pdl_model* model, pdl_values which, const char* name,
+                                   size_t* index);
+/* 1 if the value at `index` is one array; 0 if it is ragged or sparse, and consists of several, or
+ * if there is none. */
+PDL_API int pdl_model_value_is_dense(const pdl_model* model, pdl_values which, size_t index);
+
 /* ---- Runs --------------------------------------------------------------------------------------
  */
 
@@ -198,14 +206,28 @@ PDL_API pdl_status* pdl_session_run(pdl_session* session);
 /* Adds an output to those that runs compute; NULL selects all outputs. An error, which changes
  * nothing, if the model has no output of that name. */
 PDL_API pdl_status* pdl_session_want(pdl_session* session, const char* name);
+/* Sets the memory that runs write an output to; NULL removes it. The array has the dtype and sizes
+ * that the run gives the output; its data belong to the caller. While memory is set, runs compute
+ * the outputs that have it, and pdl_session_want must have selected none. The arrays must not
+ * overlap each other; an input that overlaps one is copied before the run. After an error, some of
+ * them may have been written. */
+PDL_API pdl_status* pdl_session_set_output(pdl_session* session, const char* name,
+                                           const pdl_array* array);
+/* Sets whether a run fails if a call returns a NaN or an infinity that none of its operands has
+ * (`finite`), or selects by an index outside its axis (`indices`). Both are slow; initially 0. */
+PDL_API pdl_status* pdl_session_set_checks(pdl_session* session, int finite, int indices);
 /* Sets the value of `training` in the network, initially 0. */
 PDL_API pdl_status* pdl_session_set_training(pdl_session* session, int training);
 /* Returns an output of the last run. Its data and sizes belong to the session and are valid until
  * the next run. */
 PDL_API pdl_status* pdl_session_output(const pdl_session* session, const char* name,
                                        pdl_array* array);
-/* Returns a state's value. Its data and sizes belong to the session and are valid until this state
- * is requested again. */
+/* Returns a parameter's value. Its data and sizes belong to the session and are valid until this
+ * parameter is requested again. */
+PDL_API pdl_status* pdl_session_parameter(pdl_session* session, const char* name, pdl_array* array);
+/* Returns a state's value; before the first run, of its initial value, which is an error if its
+ * sizes depend on the inputs. Its data and sizes belong to the session and are valid until this
+ * state is requested again. */
 PDL_API pdl_status* pdl_session_state(pdl_session* session, const char* name, pdl_array* array);
 /* Sets a state to a copy of an array, which must have the state's dtype, rank and known sizes, and
  * elements in its declared range. */

@@ -105,6 +105,86 @@ TEST_F(PdlCSession, ResultsAreEmptyAfterAnError) {
   EXPECT_EQ(value.name, nullptr);
 }
 
+TEST_F(PdlCSession, OutputsInTheCallersMemory) {
+  float x[2] = {1, 2}, total[2] = {};
+  int64_t size = 2;
+  pdl_array array = {PDL_F32, 1, &size, x};
+  ASSERT_EQ(pdl_session_set_input(session_, "x", &array), nullptr);
+  array.data = total;
+  ASSERT_EQ(pdl_session_set_output(session_, "total", &array), nullptr);
+  EXPECT_EQ(TextOf(pdl_session_run(session_)), " ");
+  EXPECT_EQ(total[1], 4);
+  ASSERT_EQ(pdl_session_output(session_, "total", &array), nullptr);
+  EXPECT_EQ(array.data, total);
+  // Memory of another size, of no output, and together with a selection.
+  size = 3;
+  array = {PDL_F32, 1, &size, total};
+  EXPECT_EQ(pdl_session_set_output(session_, "total", &array), nullptr);
+  EXPECT_EQ(TextOf(pdl_session_run(session_)).substr(0, 7), "PDL0503");
+  EXPECT_EQ(TextOf(pdl_session_output(session_, "total", &array)).substr(0, 7), "PDL0507");
+  size = 2;
+  array = {PDL_F32, 1, &size, total};
+  ASSERT_EQ(pdl_session_set_output(session_, "total", &array), nullptr);
+  ASSERT_EQ(pdl_session_set_output(session_, "totl", &array), nullptr);
+  EXPECT_EQ(TextOf(pdl_session_run(session_)).substr(0, 7), "PDL0102");
+  ASSERT_EQ(pdl_session_set_output(session_, "totl", nullptr), nullptr);
+  ASSERT_EQ(pdl_session_want(session_, "total"), nullptr);
+  EXPECT_NE(TextOf(pdl_session_run(session_)), " ");
+  // Without memory, the session owns results again.
+  ASSERT_EQ(pdl_session_set_output(session_, "total", nullptr), nullptr);
+  EXPECT_EQ(TextOf(pdl_session_run(session_)), " ");
+  ASSERT_EQ(pdl_session_output(session_, "total", &array), nullptr);
+  EXPECT_NE(array.data, total);
+  EXPECT_EQ(TextOf(pdl_session_set_output(nullptr, "total", &array)),
+            "PDL0507 'session' is a null pointer");
+}
+
+TEST_F(PdlCSession, ValuesByNameAndKind) {
+  size_t index = 7;
+  ASSERT_EQ(pdl_model_find(model_, PDL_INPUTS, "r", &index), nullptr);
+  EXPECT_EQ(index, 1u);
+  EXPECT_EQ(pdl_model_value_is_dense(model_, PDL_INPUTS, 0), 1);
+  EXPECT_EQ(pdl_model_value_is_dense(model_, PDL_INPUTS, 1), 0);
+  EXPECT_EQ(pdl_model_value_is_dense(model_, PDL_INPUTS, 2), 0);
+  EXPECT_EQ(pdl_model_value_is_dense(nullptr, PDL_INPUTS, 0), 0);
+  EXPECT_EQ(TextOf(pdl_model_find(model_, PDL_OUTPUTS, "totl", &index)),
+            "PDL0102 the model has no value 'totl' of this kind; did you mean 'total'?");
+  EXPECT_EQ(index, 0u);
+  const auto unknown = static_cast<pdl_values>(7);
+  pdl_value value;
+  EXPECT_EQ(TextOf(pdl_model_value(model_, unknown, 0, &value)),
+            "PDL0507 7 is not one of pdl_values");
+  EXPECT_EQ(TextOf(pdl_model_find(model_, unknown, "x", &index)),
+            "PDL0507 7 is not one of pdl_values");
+}
+
+TEST_F(PdlCSession, ParametersAndChecks) {
+  pdl_model* model = nullptr;
+  pdl_session* session = nullptr;
+  ASSERT_EQ(pdl_model_from_source("input x: f32[N]\nparam w: f32[2] = fill(value=3.0)\n"
+                                  "output y = log(x) * sum(w)\n",
+                                  "m.pdl", nullptr, &model),
+            nullptr);
+  ASSERT_EQ(pdl_session_new(model, &session), nullptr);
+  pdl_model_free(model);
+  pdl_array array;
+  ASSERT_EQ(pdl_session_parameter(session, "w", &array), nullptr);
+  EXPECT_EQ(static_cast<float*>(array.data)[1], 3);
+  EXPECT_EQ(TextOf(pdl_session_parameter(session, "x", &array)),
+            "PDL0102 the network has no parameter 'x'");
+  EXPECT_EQ(array.data, nullptr);
+  float x[1] = {0};
+  const int64_t size = 1;
+  array = {PDL_F32, 1, &size, x};
+  ASSERT_EQ(pdl_session_set_input(session, "x", &array), nullptr);
+  EXPECT_EQ(TextOf(pdl_session_run(session)), " ");
+  ASSERT_EQ(pdl_session_set_checks(session, 1, 1), nullptr);
+  EXPECT_NE(TextOf(pdl_session_run(session)), " ");
+  ASSERT_EQ(pdl_session_set_checks(session, 0, 0), nullptr);
+  EXPECT_EQ(TextOf(pdl_session_run(session)), " ");
+  pdl_session_free(session);
+}
+
 TEST_F(PdlCSession, TheMemoryLimitIsOneOfTheProcess) {
   const int64_t before = pdl_memory_limit();
   EXPECT_GT(before, 0);
