@@ -70,7 +70,8 @@ void AddOptions(CommandLine& line, BisectArguments* arguments) {
   line.AddValue("--pass", "NAME",
                 "as --passes, but suspect only this pass; all others run. May be repeated",
                 [arguments](llvm::StringRef text) { return AddSuspect(text, arguments); });
-  line.AddString("--only", "NAME", "look only at this output", &arguments->request.only);
+  line.AddString("--only", "NAME", "look only at this output of two networks, or with --passes",
+                 &arguments->request.only);
   line.AddChoice("--format", {"text", "json"},
                  "output format: 'text' (default), or one JSON object", &arguments->format);
   AddToleranceOptions(line, &arguments->request.tolerance);

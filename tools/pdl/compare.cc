@@ -110,7 +110,7 @@ void AddOptions(CommandLine& line, CompareArguments* arguments) {
   line.AddString("--weights-b", "FILE", "as --weights, for B", &arguments->weights_b);
   AddToleranceOptions(line, &arguments->tolerance);
   line.Section("The report");
-  line.AddFlag("--all", "print a line for each compared value", &arguments->lists_all);
+  line.AddFlag("--all", "list each compared value", &arguments->lists_all);
   line.AddChoice("--format", {"text", "json"},
                  "output format: 'text' (default), or one JSON object", &arguments->format);
   line.Section("The networks");

@@ -10,6 +10,13 @@
 namespace pdl {
 namespace {
 
+/// Less than compiling takes. Frames are larger with AddressSanitizer.
+#ifdef __SANITIZE_ADDRESS__
+constexpr size_t kSmallStack = size_t{1} << 20;
+#else
+constexpr size_t kSmallStack = size_t{256} << 10;
+#endif
+
 /// Calls `f` on a thread with a stack of this size.
 void OnStackOf(size_t bytes, const std::function<void()>& f) {
   pthread_attr_t attributes;
@@ -42,7 +49,7 @@ TEST_F(Files, SmallStacksCompileWhatLargeOnesDo) {
       "input x: f32[N, 2]\nminimize mean(fc(x, size=1) ** 2) with sgd()\noutput y = x\n",
   };
   for (const std::string& source : sources) {
-    OnStackOf(size_t{256} << 10, [&] {
+    OnStackOf(kSmallStack, [&] {
       const Result<Model> model = Model::FromSource(source);
       ASSERT_TRUE(model.ok()) << model.status().ToString();
       for (const char* name : {"m.pdl", "m.pdlc"}) {
@@ -56,7 +63,7 @@ TEST_F(Files, SmallStacksCompileWhatLargeOnesDo) {
   for (int i = 1; i < 1000; ++i)
     deep += "layer g" + std::to_string(i) + "(x: F[...]) { return g" + std::to_string(i - 1) +
             "(x) }\n";
-  OnStackOf(size_t{256} << 10, [&] {
+  OnStackOf(kSmallStack, [&] {
     EXPECT_EQ(Model::FromSource(deep + "input x: f32[N]\noutput y = g999(x)\n").status().code(),
               "PDL0003");
   });
@@ -72,7 +79,7 @@ TEST_F(Files, ExceptionsOfCallbacksArePassedOn) {
   EXPECT_THROW((void)model.Train(data, request), std::bad_alloc);
   request.on_epoch = [](const EpochResult&) -> bool { throw 7; };
   EXPECT_THROW((void)model.Train(data, request), int);
-  OnStackOf(size_t{256} << 10, [&] { EXPECT_THROW((void)model.Train(data, request), int); });
+  OnStackOf(kSmallStack, [&] { EXPECT_THROW((void)model.Train(data, request), int); });
 }
 
 TEST_F(Files, ATemporaryResultMayBeIteratedOver) {

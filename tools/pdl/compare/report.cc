@@ -156,9 +156,8 @@ ComparedValue CompareValues(ComparedValue::Kind kind, llvm::StringRef name, cons
   const DType coarser = value.is_float ? CoarserFloat(a.dtype(), b.dtype()) : a.dtype();
   // If any tolerance is given, those that are not given are 0.
   const bool is_given = tolerance.relative || tolerance.absolute || tolerance.ulp;
-  const DType least_precise = value.is_float && tolerance.precision
-                                  ? CoarserFloat(coarser, *tolerance.precision)
-                                  : coarser;
+  const DType least_precise =
+      value.is_float && tolerance.precision ? CoarserFloat(coarser, *tolerance.precision) : coarser;
   const double by_dtype = is_given ? 0 : DefaultTolerance(least_precise);
   const double relative = tolerance.relative.value_or(by_dtype);
   const double absolute = tolerance.absolute.value_or(by_dtype);
@@ -194,6 +193,7 @@ void CompareReport::Add(ComparedValue value) {
     outputs_.push_back(std::move(value));
   } else {
     ++counts_[static_cast<size_t>(value.result)];
+    if (lists_all_ && is_json_) all_.push_back(std::move(value));
   }
 }
 
@@ -238,6 +238,11 @@ void CompareReport::PrintJson(llvm::raw_ostream& os) const {
       {"only_in_b", llvm::json::Array(only_in_second)},
       {"not_compared", llvm::json::Array(left_out)}};
   if (first_) report["first_difference"] = ToJson(*first_);
+  if (lists_all_) {
+    llvm::json::Array all;
+    for (const ComparedValue& value : all_) all.push_back(ToJson(value));
+    report["compared"] = std::move(all);
+  }
   os << llvm::formatv("{0:2}", llvm::json::Value(std::move(report))) << '\n';
 }
 

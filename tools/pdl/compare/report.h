@@ -54,7 +54,8 @@ llvm::json::Object ToJson(const ComparedValue& value);
 /// the first that differs is kept.
 class CompareReport {
  public:
-  /// `lists_all`: prints a line for each value as it is compared.
+  /// `lists_all`: prints a line for each value as it is compared, or in JSON, lists them at the
+  /// end.
   CompareReport(std::string first, std::string second, bool is_json, bool lists_all)
       : titles_{std::move(first), std::move(second)}, is_json_(is_json), lists_all_(lists_all) {}
 
@@ -77,6 +78,7 @@ class CompareReport {
   bool is_json_, lists_all_;
   std::optional<ComparedValue> first_;
   std::vector<ComparedValue> outputs_;
+  std::vector<ComparedValue> all_;  // values other than outputs, for JSON
   std::vector<std::string> lone_outputs_[2];
   /// Number of values other than outputs, by result.
   int64_t counts_[3] = {0, 0, 0};

@@ -69,10 +69,9 @@ std::vector<std::string> NamesOf(const Side& side) {
 }  // namespace
 
 llvm::Error Pairs::Add(llvm::StringRef argument) {
-  auto assignment = ParseAssignment(argument);
-  if (!assignment) return assignment.takeError();
-  const auto [first, second] = *assignment;
-  if (second.empty()) return MakeUsageError("expected NAME=NAME, got '{0}'", argument);
+  const auto [first, second] = argument.split('=');
+  if (first.empty() || second.empty())
+    return MakeUsageError("expected two names, such as hidden=h, got '{0}'", argument);
   if (!second_of_.try_emplace(first, second.str()).second)
     return MakeUsageError("'{0}' is paired twice", first);
   if (!first_of_.try_emplace(second, first.str()).second)
