@@ -150,12 +150,14 @@ TEST_F(PdlCSession, ValuesByNameAndKind) {
   EXPECT_EQ(TextOf(pdl_model_find(model_, PDL_OUTPUTS, "totl", &index)),
             "PDL0102 the model has no value 'totl' of this kind; did you mean 'total'?");
   EXPECT_EQ(index, 0u);
+#ifndef __SANITIZE_ADDRESS__  // with which enums are checked: C passes any number
   const auto unknown = static_cast<pdl_values>(7);
   pdl_value value;
   EXPECT_EQ(TextOf(pdl_model_value(model_, unknown, 0, &value)),
             "PDL0507 7 is not one of pdl_values");
   EXPECT_EQ(TextOf(pdl_model_find(model_, unknown, "x", &index)),
             "PDL0507 7 is not one of pdl_values");
+#endif
 }
 
 TEST_F(PdlCSession, ParametersAndChecks) {
