@@ -55,6 +55,19 @@ std::string TakenFor(const SourceAnalysis::Data& data, const Symbol& symbol, llv
   return data.signatures->FindStandard(name) != nullptr ? "standard layer" : "";
 }
 
+/// The position of the name in a statement with a syntax error, whose names are not known.
+std::optional<uint32_t> InBrokenStatement(const SourceAnalysis::Data& data, llvm::StringRef name) {
+  const llvm::StringRef source = data.file->text();
+  for (const SourceRange& range : data.broken) {
+    for (size_t at = source.find(name, range.begin); at < range.end;
+         at = source.find(name, at + 1)) {
+      const SourceRange word = WordAt(source, static_cast<uint32_t>(at));
+      if (word.begin == at && source.slice(word.begin, word.end) == name) return word.begin;
+    }
+  }
+  return std::nullopt;
+}
+
 }  // namespace
 
 llvm::Expected<SourceRange> SourceAnalysis::PrepareRename(const SourceFile& in,
@@ -99,6 +112,9 @@ llvm::Expected<std::vector<SourceEdit>> SourceAnalysis::Rename(const SourceFile&
   if (full == symbol.name) return std::vector<SourceEdit>();
   if (const std::string taken = TakenFor(*data_, symbol, full); !taken.empty())
     return Fail("the name '{0}' is taken ({1})", name, taken);
+  if (const auto broken = InBrokenStatement(*data_, llvm::StringRef(symbol.name).ltrim('~')))
+    return Fail("'{0}' is in a statement with a syntax error, in line {1}", symbol.name,
+                data_->file->PositionOf(*broken).line);
   std::vector<SourceEdit> edits;
   for (uint32_t index : symbol.occurrences) {
     const Occurrence& occurrence = data_->symbols.occurrences[index];

@@ -158,13 +158,20 @@ def check_quick_fixes(client):
             ("output y = 2;\n", "Remove ';'", "output y = 2\n"),
             ("output y = 2 ^ 3\n", "Change to '**'", "output y = 2 ** 3\n"),
             ("input n: i64[N]\noutput y = sigmoid(n)\n", "Change to 'cast(n, to=f32)'",
-             "input n: i64[N]\noutput y = sigmoid(cast(n, to=f32))\n")):
+             "input n: i64[N]\noutput y = sigmoid(cast(n, to=f32))\n"),
+            # Longer than what a string holds without memory of its own.
+            ("input numbers: i64[N]\noutput y = sqrt(numbers + 1)\n", "Change to 'cast(numbers + 1, to=f32)'",
+             "input numbers: i64[N]\noutput y = sqrt(cast(numbers + 1, to=f32))\n")):
         client.change(fixes, written)
         found = client.diagnostics(fixes)
         actions = client.request("textDocument/codeAction", {
             "textDocument": {"uri": fixes}, "range": found[0]["range"], "context": {"diagnostics": found}})
         assert [a["title"] for a in actions] == [title], (written, found, actions)
         assert apply(written, actions[0]["edit"]["changes"][fixes]) == corrected, actions
+        for only, count in ((["quickfix"], 1), ([""], 1), (["refactor", "source.organizeImports"], 0)):
+            assert len(client.request("textDocument/codeAction", {
+                "textDocument": {"uri": fixes}, "range": found[0]["range"],
+                "context": {"diagnostics": found, "only": only}})) == count, only
         client.change(fixes, corrected)
         assert client.diagnostics(fixes) == [], corrected
     client.close(fixes)
@@ -290,6 +297,41 @@ def check_rename(client, main):
         assert why in reply["error"]["message"], reply
 
 
+def check_refused_renames(client):
+    """Renamings that would change the network, or cause errors, are refused."""
+    document = uri("renames.pdl")
+    client.open(document, "output y = 1.0\n")
+
+    def rename(contents, word, name, nth=0):
+        client.change(document, contents)
+        return client.request_raw("textDocument/rename", {
+            "textDocument": {"uri": document}, "position": place(find(contents, word, nth)), "newName": name})
+
+    for contents, word, name, why in (
+            # Uses that are not known: of a dotted name, in a path, in a test's settings, in a string.
+            ("param p.w: f32[4, 2] = zeros()\ninput x: f32[N, 4]\noutput y = x @ p.w\n", "p.w", "k", "line 3"),
+            ("layer f(x: F[N, D]) {\n  param w: F[D, 2] = zeros()\n  return x @ w\n}\ninput x: f32[N, 4]\n"
+             "y = f(x)\noutput y, q = sum(y.w)\n", "w: F", "k", "line 7: 'y' has no parameter 'w'"),
+            ("attr width: int > 0 = 16\ninput x: f32[N, 4]\noutput y = fc(x, size=width)\n"
+             "test \"a\" with {width=2} { feed x = ones([1, 4])\nexpect y ~= y }\n", "width", "w2", "line 4"),
+            ("layer g(x: F[...]) { return x }\ninput x: f32[N, 4]\noutput y = fc(x, size=4, act=\"g\")\n", "g(", "h",
+             "line 3"),
+            # Other calls.
+            ("layer f(a: F[N, D]) { return relu(a) }\nlayer inst = fc(size=3)\ninput x: f32[N, 3]\ny = f(x)\n"
+             "z = inst(y)\noutput z\n", "f(a", "inst", "other layers or operators"),
+            ("layer h(x: F[N, D]) { return x * 3.0 }\nlayer f(x: F[N, D], act: function) { return act(h(x)) }\n"
+             "input x: f32[N, 3]\noutput y = f(x, act=relu())\n", "act:", "h", "other layers or operators"),
+            # A statement that is not complete.
+            ("input x: f32[N, 3]\ny = relu(x)\nz = y + x +\noutput z\n", "y =", "k", "syntax error, in line 3")):
+        reply = rename(contents, word, name)
+        assert "error" in reply and why in reply["error"]["message"], (contents, reply)
+    # An error that was there before prevents nothing.
+    broken = "input x: f32[N, 3]\ny = relu(x)\nz = softmx(y)\noutput z, y\n"
+    changed = apply(broken, rename(broken, "y =", "k")["result"]["changes"][document])
+    assert "k = relu(x)" in changed and "softmx(k)" in changed, changed
+    client.close(document)
+
+
 def check_completion(client, main):
     """In incomplete source."""
     def complete(statement, cursor=None):
@@ -372,6 +414,15 @@ def check_formatting(client, main):
         "textDocument": {"uri": main}, "options": {"tabSize": 2, "insertSpaces": True}})
     assert apply(untidy, edits) == MAIN, edits
     assert edges(edits[0]["range"])[0][0] == find(MAIN, "hidden =")[0], "only the lines that change"
+    # Ends of lines stay.
+    client.change(main, untidy.replace("\n", "\r\n"))
+    edits = client.request("textDocument/formatting", {
+        "textDocument": {"uri": main}, "options": {"tabSize": 2, "insertSpaces": True}})
+    assert apply(untidy.replace("\n", "\r\n"), edits) == MAIN.replace("\n", "\r\n"), edits
+    assert edges(edits[0]["range"])[0][0] == find(MAIN, "hidden =")[0], "only the lines that change"
+    client.change(main, MAIN.replace("\n", "\r\n"))
+    assert client.request("textDocument/formatting", {
+        "textDocument": {"uri": main}, "options": {"tabSize": 2, "insertSpaces": True}}) == []
     client.change(main, MAIN)
     assert client.request("textDocument/formatting", {
         "textDocument": {"uri": main}, "options": {"tabSize": 2, "insertSpaces": True}}) == []
@@ -424,6 +475,7 @@ def main():
     check_hover(client, main)
     check_navigation(client, main)
     check_rename(client, main)
+    check_refused_renames(client)
     check_completion(client, main)
     check_structure(client, main)
     check_formatting(client, main)

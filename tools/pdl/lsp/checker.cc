@@ -1,15 +1,18 @@
 #include "tools/pdl/lsp/checker.h"
 
+#include <map>
 #include <memory>
 #include <new>
 #include <stdexcept>
 
+#include "llvm/ADT/STLExtras.h"
 #include "llvm/ADT/SmallString.h"
 #include "llvm/Support/Path.h"
 #include "pdl/compiler/layers.h"
 #include "pdl/compiler/load.h"
 #include "pdl/compiler/pipeline.h"
 #include "pdl/compiler/training.h"
+#include "pdl/op/error.h"
 #include "tools/pdl/lsp/standard_files.h"
 
 namespace pdl::lsp {
@@ -85,26 +88,32 @@ void Checker::Run() {
   }
 }
 
-CompileRequest Checker::RequestFor(const DocumentStore::Work& work,
-                                   llvm::StringSet<>* reads) const {
-  const Document& document = *work.document;
+CompileRequest Checker::RequestFor(const Document& document, llvm::StringSet<>* reads,
+                                   const EditedSources* edited,
+                                   const std::atomic<bool>* cancel) const {
+  const auto edited_or = [edited](const std::shared_ptr<const SourceFile>& file) {
+    const auto found = edited == nullptr ? nullptr : edited->lookup(file->name());
+    return found == nullptr ? file : found;
+  };
   CompileRequest request;
-  request.file = document.source;
+  request.file = edited_or(document.source);
   request.registry = &GlobalRegistry();
   request.library = StandardLayers();
   request.settings = options_.settings;
   request.warn_unused = true;
-  request.cancel = work.cancel.get();
+  request.cancel = cancel;
   if (document.path.empty()) return request;
   request.read_file =
-      [this, reads, folder = FolderOf(document.path)](
+      [this, reads, edited_or, folder = FolderOf(document.path)](
           llvm::StringRef name) -> llvm::Expected<std::shared_ptr<const SourceFile>> {
     llvm::SmallString<128> path(folder);
     llvm::sys::path::append(path, name);
     llvm::sys::path::remove_dots(path, /*remove_dot_dot=*/true);
     reads->insert(path);
-    if (const DocumentPtr open = documents_.FindByPath(path)) return open->source;
-    return ReadImported(folder, name);
+    if (const DocumentPtr open = documents_.FindByPath(path)) return edited_or(open->source);
+    llvm::Expected<std::shared_ptr<const SourceFile>> file = ReadImported(folder, name);
+    if (!file) return file.takeError();
+    return edited_or(*file);
   };
   return request;
 }
@@ -128,7 +137,8 @@ void Checker::Check(const DocumentStore::Work& work) {
   Checked checked;
   checked.document = work.document;
   checked.generation = work.generation;
-  const CompileRequest request = RequestFor(work, &checked.reads);
+  const CompileRequest request =
+      RequestFor(*work.document, &checked.reads, /*edited=*/nullptr, work.cancel.get());
   AnalysisResult result = SourceAnalysis::Run(request);
   if (request.is_cancelled()) return;
   checked.analysis = result.analysis;
@@ -143,6 +153,69 @@ void Checker::Check(const DocumentStore::Work& work) {
   if (is_good) checked.last_good = checked.analysis;
   if (IsStandardFile(work.document->path)) checked.diagnostics.clear();
   Finish(work, std::move(checked));
+}
+
+/// What must stay the same when names change.
+struct Checker::Outcome {
+  std::vector<std::string> errors;
+  bool compiles = false;
+  std::vector<std::string> operators;  // of all calls, sorted
+};
+
+Checker::Outcome Checker::OutcomeOf(const Document& document, const EditedSources* edited) const {
+  Outcome outcome;
+  llvm::StringSet<> reads;
+  const CompileRequest request = RequestFor(document, &reads, edited, /*cancel=*/nullptr);
+  AnalysisResult result = SourceAnalysis::Run(request);
+  Diagnostics diagnostics = std::move(result.compiled.diagnostics);
+  if (result.compiled.graph) {
+    outcome.compiles = true;
+    for (const Op* op : result.compiled.graph->ops()) outcome.operators.push_back(op->type());
+    llvm::sort(outcome.operators);
+    if (result.compiled.has_tests)
+      SourceAnalysis::WithTests(result.analysis, request, &diagnostics);
+  }
+  for (const Diagnostic& each : diagnostics.all()) {
+    if (each.severity != Severity::kError) continue;
+    const std::string place =
+        each.file == nullptr
+            ? ""
+            : "line " + std::to_string(each.file->PositionOf(each.primary.begin).line) + ": ";
+    outcome.errors.push_back(place + each.message);
+  }
+  return outcome;
+}
+
+/// The sources after edits, which do not overlap.
+static llvm::StringMap<std::shared_ptr<const SourceFile>> Apply(llvm::ArrayRef<SourceEdit> edits) {
+  std::map<std::string, std::vector<const SourceEdit*>> of_files;
+  for (const SourceEdit& edit : edits) of_files[edit.file->name().str()].push_back(&edit);
+  llvm::StringMap<std::shared_ptr<const SourceFile>> edited;
+  for (auto& [name, list] : of_files) {
+    llvm::sort(list, [](const SourceEdit* a, const SourceEdit* b) {
+      return a->range.begin > b->range.begin;
+    });
+    std::string contents = list.front()->file->text().str();
+    for (const SourceEdit* edit : list)
+      contents.replace(edit->range.begin, edit->range.end - edit->range.begin, edit->replacement);
+    edited[name] = std::make_shared<const SourceFile>(name, std::move(contents));
+  }
+  return edited;
+}
+
+llvm::Error Checker::TryEdits(const Document& document, llvm::ArrayRef<SourceEdit> edits) const {
+  const EditedSources edited = Apply(edits);
+  const Outcome before = OutcomeOf(document, nullptr), after = OutcomeOf(document, &edited);
+  if (after.errors.size() > before.errors.size()) {
+    const auto caused = llvm::find_if(after.errors, [&](const std::string& error) {
+      return !llvm::is_contained(before.errors, error);
+    });
+    return MakeUserError(Code::kRedefined, "this would cause an error: {0}",
+                         caused == after.errors.end() ? after.errors.front() : *caused);
+  }
+  if (before.compiles && after.compiles && before.operators != after.operators)
+    return MakeUserError(Code::kRedefined, "other layers or operators would be called then");
+  return llvm::Error::success();
 }
 
 void Checker::Finish(const DocumentStore::Work& work, Checked checked) {

@@ -1,11 +1,14 @@
 #ifndef PDL_TOOLS_PDL_LSP_CHECKER_H_
 #define PDL_TOOLS_PDL_LSP_CHECKER_H_
 
+#include <atomic>
 #include <chrono>
 #include <string>
 #include <utility>
 #include <vector>
 
+#include "llvm/ADT/StringMap.h"
+#include "pdl/compiler/analysis.h"
 #include "pdl/compiler/compiler.h"
 #include "tools/pdl/lsp/documents.h"
 #include "tools/pdl/lsp/event_queue.h"
@@ -30,10 +33,21 @@ class Checker {
   /// Analyzes outdated documents until DocumentStore::Stop.
   void Run();
 
+  /// Whether edits, such as those of a renaming, keep the meaning of a document: an Error says
+  /// which error they would cause, or that other operators would be called. Compiles the document
+  /// twice, in the calling thread.
+  llvm::Error TryEdits(const Document& document, llvm::ArrayRef<SourceEdit> edits) const;
+
  private:
+  /// Sources that replace those of the same name.
+  using EditedSources = llvm::StringMap<std::shared_ptr<const SourceFile>>;
+  struct Outcome;
+
   void Check(const DocumentStore::Work& work);
-  /// `work` must outlive the request.
-  CompileRequest RequestFor(const DocumentStore::Work& work, llvm::StringSet<>* reads) const;
+  /// The request refers to `reads`, `edited` and `cancel`; the last two may be null.
+  CompileRequest RequestFor(const Document& document, llvm::StringSet<>* reads,
+                            const EditedSources* edited, const std::atomic<bool>* cancel) const;
+  Outcome OutcomeOf(const Document& document, const EditedSources* edited) const;
   /// The checks that follow the compilation: lowering, the training step, tests.
   void CheckFurther(const CompileRequest& request, const AnalysisResult& result, Checked* checked);
   void Finish(const DocumentStore::Work& work, Checked checked);

@@ -70,6 +70,8 @@ bool fromJSON(const llvm::json::Value& value, ChangeParams& params, llvm::json::
 struct CodeActionParams : RangeParams {
   /// The diagnostics of the client at the range.
   std::vector<AnyParams> diagnostics;
+  /// Whether quick fixes are requested; other kinds exist for other servers.
+  bool wants_quick_fixes = true;
 };
 bool fromJSON(const llvm::json::Value& value, CodeActionParams& params, llvm::json::Path path);
 

@@ -29,7 +29,8 @@ std::string MessageOf(llvm::Error error) {
 }
 
 Object Edit(Range range, llvm::StringRef replacement) {
-  return Object{{"range", range}, {"newText", replacement}};
+  // A Value would refer to the memory of a StringRef.
+  return Object{{"range", range}, {"newText", replacement.str()}};
 }
 
 }  // namespace
@@ -94,6 +95,18 @@ void Server::OnRename(const RenameParams& params, Reply reply) {
       if (!is_known) edits->push_back(std::move(edit));
     }
   }
+  // Not all uses are known: paths to parameters and names in strings, for example.
+  for (const DocumentPtr& each : documents_.All()) {
+    const CheckedPtr checked = documents_.LastChecked(each->uri, false, {});
+    const bool reads_edited =
+        checked != nullptr && llvm::any_of(*edits, [&](const SourceEdit& edit) {
+          return edit.file->name() == each->source->name() ||
+                 checked->analysis->FindFile(edit.file->name()) != nullptr;
+        });
+    if (!reads_edited) continue;
+    if (llvm::Error error = checker_.TryEdits(*each, *edits))
+      return reply(Failed(MessageOf(std::move(error))));
+  }
   FileTable files = FilesOf(*view);
   reply(ToWorkspaceEdit(*edits, files));
 }
@@ -102,7 +115,7 @@ void Server::OnCodeAction(const CodeActionParams& params, Reply reply) {
   PositionParams start;
   start.uri = params.uri;
   const std::optional<View> view = ViewAt(start, true);
-  if (!view) return reply(Array());
+  if (!view || !params.wants_quick_fixes) return reply(Array());
   const CheckedPtr checked = documents_.LastChecked(params.uri, false, {});
   const Document& document = *view->document;
   Array actions;
@@ -130,10 +143,17 @@ void Server::OnFormatting(const DocumentParams& params, Reply reply) {
   const DocumentPtr document = documents_.Find(params.uri);
   if (document == nullptr) return reply(nullptr);
   Diagnostics errors;
-  const std::optional<std::string> formatted = FormatText(document->source, &errors);
+  std::optional<std::string> formatted = FormatText(document->source, &errors);
   // A source with syntax errors stays as it is; they are reported already.
   if (!formatted) return reply(Array());
   const llvm::StringRef before = document->source->text();
+  // An editor keeps the ends of lines of a file.
+  const size_t line_end = before.find('\n');
+  if (line_end != llvm::StringRef::npos && line_end > 0 && before[line_end - 1] == '\r') {
+    std::string with_returns;
+    for (const char c : *formatted) with_returns += c == '\n' ? "\r\n" : std::string(1, c);
+    formatted = std::move(with_returns);
+  }
   const llvm::StringRef after = *formatted;
   if (before == after) return reply(Array());
   // Only the lines between the first and the last change, so that cursors elsewhere stay.

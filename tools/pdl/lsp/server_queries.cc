@@ -148,7 +148,8 @@ void Server::OnDefinition(const PositionParams& params, Reply reply) {
   FileTable files = FilesOf(*view);
   Array locations;
   for (const FileRange& range : view->analysis->Definitions(view->analyzed))
-    locations.push_back(ToJson(range, files));
+    // A standard layer has no URI if no file can be written.
+    if (!files.UriOf(*range.file).empty()) locations.push_back(ToJson(range, files));
   reply(std::move(locations));
 }
 
