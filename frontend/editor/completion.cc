@@ -27,6 +27,7 @@ struct Parameter {
   bool is_input = false;
   bool is_repeatable = false;
   std::vector<std::string> choices = {};  // as written in the language
+  bool is_optional = false;               // of inputs
 };
 
 /// The declaration of a callee: an operator or a layer.
@@ -35,6 +36,8 @@ struct Declaration {
   std::string comment;
   std::vector<Parameter> parameters;
   std::vector<OutputDecl> outputs;
+  /// Attributes that all layers or optimizers have.
+  std::vector<Parameter> common = {};
 };
 
 std::vector<std::string> ChoicesOf(const AttributeDecl& attribute) {
@@ -63,7 +66,13 @@ Declaration Describe(const LayerSignature& layer) {
   Declaration declaration{LayerCallToString(layer), layer.comment, {}, layer.outputs};
   for (const LayerInputDecl& input : layer.inputs)
     declaration.parameters.push_back(
-        {input.name, input.type, input.comment, /*is_input=*/true, input.repeatable});
+        {input.name,
+         input.type + (input.default_text.empty() ? "" : " = " + input.default_text),
+         input.comment,
+         /*is_input=*/true,
+         input.repeatable,
+         {},
+         !input.default_text.empty()});
   for (const LayerAttributeDecl& attribute : layer.attributes) {
     const std::string& value = attribute.default_text;
     Parameter parameter{attribute.decl.name, attribute.type + (value.empty() ? "" : " = " + value),
@@ -72,7 +81,23 @@ Declaration Describe(const LayerSignature& layer) {
       parameter.choices = ChoicesOf(attribute.decl);
     declaration.parameters.push_back(std::move(parameter));
   }
+  const std::vector<std::string> choices = {"true", "false"};
+  declaration.common = {
+      {"recompute", "bool = false", "compute the layer again in the backward pass", false, false,
+       choices},
+      {"training", "bool", "the value of `training` in the layer", false, false, choices}};
   return declaration;
+}
+
+/// What `minimize … with` takes, too.
+std::vector<Parameter> OptimizerParameters() {
+  return {{"clip_norm", "float", "the largest norm of all gradients together"},
+          {"lazy",
+           "bool = false",
+           "update only the rows of a table that were used",
+           false,
+           false,
+           {"true", "false"}}};
 }
 
 /// Finds completions in one context.
@@ -273,7 +298,10 @@ void Finder::AddMembers() {
 void Finder::AddArguments(const CursorContext::Call& call) {
   const std::optional<Declaration> declaration = FindDeclaration(call.callee);
   if (!declaration) return;
-  for (const Parameter& parameter : declaration->parameters) {
+  std::vector<Parameter> parameters = declaration->parameters;
+  const bool is_optimizer = context_.keyword == "minimize";
+  llvm::append_range(parameters, is_optimizer ? OptimizerParameters() : declaration->common);
+  for (const Parameter& parameter : parameters) {
     if (!call.argument.empty()) {
       if (parameter.name != call.argument) continue;
       for (const std::string& choice : parameter.choices)
@@ -281,8 +309,9 @@ void Finder::AddArguments(const CursorContext::Call& call) {
       continue;
     }
     if (!call.at_argument || llvm::is_contained(call.given, parameter.name)) continue;
-    // Inputs are mostly given by position.
-    if (parameter.is_input && word_.empty()) continue;
+    // Inputs are mostly given by position. Those of an optimizer without a default are given by
+    // `minimize`.
+    if (parameter.is_input && !parameter.is_optional && (word_.empty() || is_optimizer)) continue;
     Add({Item::Kind::kAttribute, parameter.name + "=", "", false, parameter.type,
          parameter.comment});
   }
@@ -369,8 +398,7 @@ std::optional<CallSignature> SourceAnalysis::SignatureAt(
     const auto index = static_cast<unsigned>(signature.parameters.size() - 1);
     const CursorContext::Call& call = *context.call;
     const bool is_active = call.argument.empty()
-                               ? parameter.is_input &&
-                                     (index == call.num_positional || parameter.is_repeatable) &&
+                               ? (index == call.num_positional || parameter.is_repeatable) &&
                                      index <= call.num_positional
                                : parameter.name == call.argument;
     if (is_active) signature.active = index;

@@ -126,6 +126,9 @@ void Reader::ReadCall(const Open& open) {
   if (call.callee.empty()) return;
   const Word& last = words_[open.token - 1];
   call.callee_range = {begin, static_cast<uint32_t>(last.begin + last.spelling.size())};
+  size_t first = open.token - 1;
+  while (first > 0 && words_[first].begin > begin) --first;
+  if (first > 0 && At(first - 1) == "|>") call.num_positional = 1;
   unsigned depth = 0;
   bool is_named = false;
   bool is_empty = true;

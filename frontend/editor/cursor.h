@@ -25,7 +25,7 @@ struct CursorContext {
     std::string argument;
     /// Whether an argument begins at the word.
     bool at_argument = false;
-    /// The number of positional arguments before the cursor.
+    /// The number of positional arguments before the cursor, and of the operand of "|>".
     unsigned num_positional = 0;
   };
 

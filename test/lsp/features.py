@@ -355,6 +355,9 @@ def check_completion(client, main):
     assert "f32" in complete("input q: ")
     assert complete("# hid") == {}
     assert list(complete('import "b')) == ["blocks.pdl"]
+    assert "recompute=" in complete("z = fc(x, rec") and "true" in complete("z = fc(x, training=")
+    items = complete("minimize mean(hidden) with adam(")
+    assert {"lr=", "beta1=", "clip_norm=", "lazy="} <= set(items) and not {"w=", "g=", "recompute="} & set(items), items
     items = complete("z = twice(x, sc")
     assert "scale=" in items and items["scale="]["detail"] == "float = 2.0", items
     # Inside a layer whose statement is incomplete.
@@ -371,6 +374,12 @@ def check_completion(client, main):
     assert signature["parameters"][result["activeParameter"]]["label"] == "axis", result
     result = client.at("textDocument/signatureHelp", main, find(contents, "twice(hidden", 0, 6))
     assert result["activeParameter"] == 0, result
+    # The operand of a pipe is the first one.
+    piped = MAIN + "piped = x |> reshape(\n"
+    client.change(main, piped)
+    result = client.at("textDocument/signatureHelp", main, find(piped, "reshape(", 0, 8))
+    signature = result["signatures"][0]
+    assert signature["parameters"][result["activeParameter"]]["label"] == "dims", result
     client.change(main, MAIN)
 
 
