@@ -89,7 +89,7 @@ Declaration Describe(const LayerSignature& layer) {
   return declaration;
 }
 
-/// What `minimize … with` takes, too.
+/// Attributes of all optimizers in `minimize … with`.
 std::vector<Parameter> OptimizerParameters() {
   return {{"clip_norm", "float", "the largest norm of all gradients together"},
           {"lazy",

@@ -159,7 +159,7 @@ def check_quick_fixes(client):
             ("output y = 2 ^ 3\n", "Change to '**'", "output y = 2 ** 3\n"),
             ("input n: i64[N]\noutput y = sigmoid(n)\n", "Change to 'cast(n, to=f32)'",
              "input n: i64[N]\noutput y = sigmoid(cast(n, to=f32))\n"),
-            # Longer than what a string holds without memory of its own.
+            # Longer than a string without memory of its own.
             ("input numbers: i64[N]\noutput y = sqrt(numbers + 1)\n", "Change to 'cast(numbers + 1, to=f32)'",
              "input numbers: i64[N]\noutput y = sqrt(cast(numbers + 1, to=f32))\n")):
         client.change(fixes, written)

@@ -155,7 +155,7 @@ void Checker::Check(const DocumentStore::Work& work) {
   Finish(work, std::move(checked));
 }
 
-/// What must stay the same when names change.
+/// The properties that must stay the same when names change.
 struct Checker::Outcome {
   std::vector<std::string> errors;
   bool compiles = false;

@@ -107,10 +107,11 @@ bool fromJSON(const Value& value, CodeActionParams& params, Path path) {
     for (const Value& each : *given->getAsArray()) params.diagnostics.push_back({each});
   const Value* only = Find(value, {"context", "only"});
   const llvm::json::Array* kinds = only == nullptr ? nullptr : only->getAsArray();
-  params.wants_quick_fixes = kinds == nullptr || llvm::any_of(*kinds, [](const Value& kind) {
-    const llvm::StringRef name = kind.getAsString().value_or("");
-    return name.empty() || name == "quickfix";  // "" is the kind of all others
-  });
+  params.includes_quick_fixes =
+      kinds == nullptr || llvm::any_of(*kinds, [](const Value& kind) {
+        const llvm::StringRef name = kind.getAsString().value_or("");
+        return name.empty() || name == "quickfix";  // "" is the kind of all others
+      });
   return fromJSON(value, static_cast<RangeParams&>(params), path);
 }
 

@@ -71,7 +71,7 @@ struct CodeActionParams : RangeParams {
   /// The diagnostics of the client at the range.
   std::vector<AnyParams> diagnostics;
   /// Whether quick fixes are requested; other kinds exist for other servers.
-  bool wants_quick_fixes = true;
+  bool includes_quick_fixes = true;
 };
 bool fromJSON(const llvm::json::Value& value, CodeActionParams& params, llvm::json::Path path);
 

@@ -115,7 +115,7 @@ void Server::OnCodeAction(const CodeActionParams& params, Reply reply) {
   PositionParams start;
   start.uri = params.uri;
   const std::optional<View> view = ViewAt(start, true);
-  if (!view || !params.wants_quick_fixes) return reply(Array());
+  if (!view || !params.includes_quick_fixes) return reply(Array());
   const CheckedPtr checked = documents_.LastChecked(params.uri, false, {});
   const Document& document = *view->document;
   Array actions;
