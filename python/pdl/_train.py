@@ -7,6 +7,7 @@ import os
 import warnings
 from collections.abc import Iterator
 from functools import partial
+from itertools import chain
 from typing import Any, Callable, Mapping, NamedTuple
 from weakref import ref
 
@@ -43,6 +44,9 @@ def _source_of(source: Network | Graph | str, loads: bool) -> _Source:
         return _Source(source)
     if isinstance(source, Graph):
         return _Source(source.text(), files=source.files, values=source.part_values())
+    if not isinstance(source, Network):
+        hint = "; pdl.load reads files" if isinstance(source, os.PathLike) else ""
+        raise TypeError(f"expected a network, a graph or source, not {type(source).__name__}{hint}")
     program = source.program
     if not program.source:
         return _Source(program.text(loads), folder=program.folder)
@@ -110,10 +114,8 @@ class Training:
         given = with_values(self._program, values, weights)
         if isinstance(source, Network):
             source._training = ref(self)
-            # Restored if a loss is not finite.
-            self._before, self._states = source.session(), source.states
             if given is None:
-                given = {**source.parameters, **self._states}
+                given = {**source.parameters, **source.states}
         try:
             program = _pdl.compile(text, name, folder, settings, True, files)
         except UnknownNameError as error:
@@ -149,8 +151,10 @@ class Training:
         self._losses = self._core.metrics[: self._core.num_losses]
         self._watch = Watch(monitor, patience, self._core.metrics)
         self._best_values: dict[str, _pdl.Tensor] = {}
-        # The numbers of steps at the start, and when the given network was last updated.
-        self._first = self._learned = self._core.steps
+        # The number of steps when the given network was last updated.
+        self._learned = self._core.steps
+        # The first batch of the validation data and the iterator over the others, before the first epoch ends.
+        self._started: Iterator[Batch] | None = None
         # Created at the first step, since it holds a reference to this object.
         self._events: Iterator[Step | Epoch] | None = None
         self._is_used = False
@@ -192,6 +196,8 @@ class Training:
         self._is_used = True
         if best and self.best is None:
             raise Error("there is no best epoch yet: no epoch is complete, or the monitored metric was nan")
+        if not best:
+            self._core.check_parameters()
         values = self._best_values if best else self._own_values()
         precision = self._source.precision if isinstance(self._source, Network) else "f32"
         return make(self._program, self._device, values, self._threads, self._seed, precision)
@@ -227,18 +233,15 @@ class Training:
         return {name: value for name, value in self._core.values(averaged=True).items() if name in own}
 
     def _teach(self) -> None:
-        """Copies the current parameters to the given network, if there were steps since the last time."""
+        """Copies the current parameters to the given network, if there were steps since the last time, and if they
+        are finite."""
         if isinstance(self._source, Network) and self._learned != self._core.steps:
             self._learned = self._core.steps
-            self._source._adopt(self.network())
-
-    def _take_back(self) -> None:
-        """Restores the given network to its parameters and states before the first step."""
-        if isinstance(self._source, Network) and self._learned != self._first:
-            self._source._adopt(self._before)
-            for name, value in self._states.items():
-                self._source._set_state(name, value)
-        self._learned = self._core.steps
+            try:
+                network = self.network()
+            except RunError:
+                return
+            self._source._adopt(network)
 
     def save(self, path: str | os.PathLike[str]) -> None:
         """Writes a checkpoint, a .safetensors file with parameters, states, optimizer states, and the number of
@@ -253,6 +256,7 @@ class Training:
         self._is_used = True
         if self._ranks is not None and self._ranks.rank > 0:
             return
+        self._core.check_parameters()
         _pdl.write_tensors(os.fspath(path), self._core.values())
 
     def _run(self) -> Iterator[Step | Epoch]:
@@ -273,10 +277,6 @@ class Training:
                 yield self._end_epoch(epoch, means.of(self._core.metrics))
                 if self._watch.is_over():
                     return
-        except _Diverged as error:
-            self._failure = _described(error.error)
-            self._take_back()
-            raise error.error from None
         except (Exception, KeyboardInterrupt) as error:
             self._failure = _described(error)
             raise
@@ -328,8 +328,6 @@ class Training:
         try:
             return step(*arguments)
         except _WRONG as error:
-            if isinstance(error, Error) and self._core.steps > before:
-                raise _Diverged(error) from None
             raise _named(f"step {before + 1}", error) from None
 
     def _look_at_validation(self) -> None:
@@ -337,8 +335,10 @@ class Training:
         Skipped for iterators, which yield their batches only once."""
         if self._validation is None or isinstance(self._validation, Iterator):
             return
-        for batch in self._validation:
+        batches = iter(self._validation)
+        for batch in batches:
             self._measure(batch, 0)
+            self._started = chain([batch], batches)
             return
         raise Error("the validation data yield no batch")
 
@@ -351,6 +351,7 @@ class Training:
 
     def _end_epoch(self, epoch: int, training: dict[str, float]) -> Epoch:
         """Evaluates the validation data, records the epoch's result, and whether it is the best one."""
+        self._core.check_parameters()
         measured = {} if self._validation is None else self._validate(epoch)
         is_best = self._watch.is_best((measured or training).get(self._watch.name), epoch)
         ended = Epoch(self._core.steps, epoch, training, measured, is_best, self._loss_in(training))
@@ -362,7 +363,8 @@ class Training:
     def _validate(self, epoch: int) -> dict[str, float]:
         means, count, results = Means(), 0, []
         ranks = self._ranks
-        for count, batch in enumerate(self._validation or (), 1):
+        data, self._started = self._started or self._validation or (), None
+        for count, batch in enumerate(data, 1):
             if ranks is None or (count - 1) % ranks.size == ranks.rank:
                 results.append(self._measure(batch, count - 1))
         if self._parts is not None:
@@ -382,7 +384,7 @@ class Training:
                     f"the loss '{name}' of the validation data is {measured[name]} after step "
                     f"{self._core.steps}, of epoch {epoch}"
                 )
-                raise _Diverged(RunError(f"{message} [PDL0514]", "PDL0514"))
+                raise RunError(f"{message} [PDL0514]", "PDL0514")
         return measured
 
 
@@ -406,14 +408,6 @@ def _teach(training: ref[Training]) -> None:
     alive = training()
     if alive is not None:
         alive._teach()
-
-
-class _Diverged(Exception):
-    """A loss was not finite, so the parameters after the step are invalid."""
-
-    def __init__(self, error: Error) -> None:
-        super().__init__()
-        self.error = error
 
 
 def train(
@@ -492,8 +486,9 @@ def train(
     Raises
     ------
     pdl.RunError
-        from the iterator, if a batch has wrong arrays or a loss is not finite; in the latter case the network is
-        restored to its state before the loop
+        from the iterator, if a batch has wrong arrays, or if a loss, or at the end of an epoch a parameter, is nan or
+        infinite. A step with such a loss changes nothing; on a GPU it does, and the network keeps the values that it
+        had when it was last used. Nan or infinite parameters are neither given to the network nor saved
     pdl.RankError
         if another process has failed or does not answer
 

@@ -20,9 +20,11 @@
 #include "pdl/op/host_copy.h"
 #include "pdl/op/op_registry.h"
 #include "pdl/runtime/io.h"
+#include "pdl/runtime/run_observer.h"
 #include "pdl/train/averages.h"
 #include "pdl/train/best_epoch.h"
 #include "pdl/train/scaled_step.h"
+#include "runtime/check_finite.h"
 #include "tensor.h"
 
 namespace nb = nanobind;
@@ -49,6 +51,20 @@ llvm::Expected<DType> ReadPrecision(const std::string& name) {
     return MakeUserError(Code::kTrainingData, "precision must be f32, bf16 or f16, got {0}", name);
   return dtype;
 }
+
+/// Calls `check` with each scalar output of floats.
+class LossObserver : public OutputObserver {
+ public:
+  explicit LossObserver(llvm::function_ref<llvm::Error(llvm::StringRef, double)> check)
+      : check_(check) {}
+  llvm::Error SeeOutput(llvm::StringRef name, const Tensor& tensor) override {
+    if (!IsFloat(tensor.dtype()) || tensor.num_elements() != 1) return llvm::Error::success();
+    return check_(name, tensor.ToConstant().ElementAsDouble(0));
+  }
+
+ private:
+  llvm::function_ref<llvm::Error(llvm::StringRef, double)> check_;
+};
 
 /// The indices of all minimize statements.
 std::vector<unsigned> AllStatements(const Graph& graph) {
@@ -176,7 +192,12 @@ llvm::Expected<std::vector<double>> PyTraining::RunBatch(const StepNetwork& next
   RunOptions run = OptionsOfRun();
   run.outputs = next.metrics;
   feed_.Put(fed, &scope_);
+  // Outputs are seen before states change. On a GPU, that would interrupt the step.
+  const auto check = [&](llvm::StringRef name, double value) { return CheckLoss(name, value); };
+  LossObserver observer(check);
   llvm::Error error = [&]() -> llvm::Error {
+    if (context_->device().kind == DeviceKind::kCPU && scale_state_.empty())
+      run.output_observer = &observer;
     if (scale_state_.empty()) return next.network->Run(&scope_, context_.get(), run);
     std::vector<std::string> active;
     for (const std::string& name : next.metrics)
@@ -209,6 +230,12 @@ llvm::Expected<std::vector<double>> PyTraining::RunParts(const StepNetwork& next
   batch.put = put;
   batch.run = OptionsOfRun();
   batch.step = step_ + 1;
+  const auto check = [&](llvm::ArrayRef<double> metrics) -> llvm::Error {
+    for (auto [name, value] : llvm::zip_equal(next.metrics, metrics))
+      if (llvm::Error error = CheckLoss(name, value)) return error;
+    return llvm::Error::success();
+  };
+  if (scale_state_.empty()) batch.check = check;
   auto result = next.in_parts->Run(batch, &scope_, context_.get());
   if (!result) return result.takeError();
   return std::move(result->metrics);
@@ -269,44 +296,44 @@ nb::tuple PyTraining::Measure(nb::handle batch, uint64_t run) {
 }
 
 llvm::Expected<std::vector<double>> PyTraining::StepOnce(llvm::ArrayRef<FedTensors> fed,
-                                                         BatchParts rows, const StepNetwork** next,
-                                                         int64_t* step) {
+                                                         BatchParts rows,
+                                                         const StepNetwork** next) {
   WithoutGil without_gil;
   std::lock_guard lock(mutex_);
   llvm::Expected<const StepNetwork*> found = Next();
   if (!found) return found.takeError();
   *next = *found;
   llvm::Expected<std::vector<double>> run = RunStep(**next, fed, rows);
-  if (run) *step = ++step_;
+  if (run) ++step_;
   return run;
 }
 
+llvm::Error PyTraining::CheckLoss(llvm::StringRef name, double value) const {
+  if (std::isfinite(value) || !llvm::is_contained(losses(), name)) return llvm::Error::success();
+  return MakeUserError(Code::kNotFinite, "the loss '{0}' is {1}", name, FloatToString(value));
+}
+
 nb::tuple PyTraining::FinishStep(llvm::Expected<std::vector<double>> values,
-                                 const StepNetwork* next, int64_t step, const FedTensors& fed,
+                                 const StepNetwork* next, const FedTensors& fed,
                                  int64_t rows) const {
   if (!values) Raise(feed_.WithConversion(values.takeError(), fed));
-  for (auto [name, value] : llvm::zip_equal(next->metrics, *values))
-    if (!std::isfinite(value) && llvm::is_contained(losses(), name))
-      Raise(MakeUserError(Code::kNotFinite, "the loss '{0}' is {1} in step {2}", name,
-                          FloatToString(value), step));
+  for (auto [name, value] : llvm::zip_equal(next->metrics, *values)) Check(CheckLoss(name, value));
   return nb::make_tuple(Named(next->metrics, *values), rows);
 }
 
 nb::tuple PyTraining::Step(nb::handle batch) {
   const FedTensors fed = feed_.Read(batch);
   const StepNetwork* next = nullptr;
-  int64_t step = 0;
-  auto values = StepOnce(fed, {}, &next, &step);
-  return FinishStep(std::move(values), next, step, fed, feed_.CountRows(fed));
+  auto values = StepOnce(fed, {}, &next);
+  return FinishStep(std::move(values), next, fed, feed_.CountRows(fed));
 }
 
 nb::tuple PyTraining::StepInParts(nb::list parts, int64_t rows, int64_t micro_batch) {
   std::vector<FedTensors> fed;
   for (nb::handle part : parts) fed.push_back(feed_.Read(part));
   const StepNetwork* next = nullptr;
-  int64_t step = 0;
-  auto values = StepOnce(fed, {rows, micro_batch}, &next, &step);
-  return FinishStep(std::move(values), next, step, fed.empty() ? FedTensors() : fed.front(), rows);
+  auto values = StepOnce(fed, {rows, micro_batch}, &next);
+  return FinishStep(std::move(values), next, fed.empty() ? FedTensors() : fed.front(), rows);
 }
 
 std::vector<std::string> PyTraining::RowInputs() const { return Get(feed_.RowInputs()); }
@@ -365,6 +392,31 @@ nb::dict PyTraining::Values(bool averaged) {
   return values;
 }
 
+void PyTraining::CheckParameters() {
+  Check([&]() -> llvm::Error {
+    WithoutGil without_gil;
+    std::lock_guard lock(mutex_);
+    llvm::Expected<const StepNetwork*> some = Next();
+    if (!some) return some.takeError();
+    for (const std::string& name : TrainedParameters(*program_.graph)) {
+      const Tensor* held = Held(name);
+      if (held == nullptr) continue;
+      llvm::Expected<Tensor> tensor = OnHost(*held, *context_);
+      if (!tensor) return tensor.takeError();
+      const int64_t at = FindNotFinite(*tensor);
+      if (at < 0) continue;
+      llvm::Expected<Tensor> initial = (*some)->network->InitialValue(name);
+      if (!initial) return initial.takeError();
+      if (FindNotFinite(*initial) >= 0) continue;  // already in the initial value
+      return MakeUserError(
+          Code::kNotFinite, "parameter '{0}' holds {1} after step {2}", name,
+          DescribeNotFinite(tensor->ToConstant().ElementAsDouble(at), at, tensor->sizes()),
+          step_.load());
+    }
+    return llvm::Error::success();
+  }());
+}
+
 void PyTraining::Set(const std::string& name, nb::handle array) {
   const Tensor tensor = Tensor::FromConstant(CopyOf(array));
   WithoutGil without_gil;
@@ -415,6 +467,7 @@ void BindTraining(nb::module_& module) {
       .def_prop_ro("metrics", [](const PyTraining& own) { return own.names().all; })
       .def_prop_ro("num_losses", [](const PyTraining& own) { return own.names().losses; })
       .def_prop_ro("steps", &PyTraining::step)
+      .def("check_parameters", &PyTraining::CheckParameters)
       .def("set", &PyTraining::Set, nb::arg("name"), nb::arg("array"))
       .def("values", &PyTraining::Values, nb::arg("averaged") = false);
 }

@@ -35,7 +35,8 @@ class PyTraining {
              bool cpu_sums);
 
   /// A step on a batch, a dict of arrays. Returns a dict of the losses and other scalar outputs,
-  /// with the parameters before the step, and the number of rows. Throws if a loss is not finite.
+  /// with the parameters before the step, and the number of rows. Throws if a loss is not finite;
+  /// on the CPU, such a step changes nothing. In f16 it changes the loss scale only.
   nanobind::tuple Step(nanobind::handle batch);
   /// A step on a batch of `rows` rows that is given in micro-batches of `micro_batch` rows: `parts`
   /// are dicts of arrays, those of MicroBatchesOf this rank. Returns and throws as Step.
@@ -54,6 +55,8 @@ class PyTraining {
   /// The current values of parameters and states, on which the next step depends. With `averaged`,
   /// parameters that have a moving average have its value.
   nanobind::dict Values(bool averaged);
+  /// Throws if a trained parameter has become nan or infinite.
+  void CheckParameters();
   /// Sets the value of a parameter or a state for the next step. `array` must have the declared
   /// type.
   void Set(const std::string& name, nanobind::handle array);
@@ -81,9 +84,11 @@ class PyTraining {
   RunOptions OptionsOfRun() const;
   /// Step or StepInParts, without the GIL.
   llvm::Expected<std::vector<double>> StepOnce(llvm::ArrayRef<FedTensors> fed, BatchParts rows,
-                                               const StepNetwork** next, int64_t* step);
+                                               const StepNetwork** next);
   nanobind::tuple FinishStep(llvm::Expected<std::vector<double>> values, const StepNetwork* next,
-                             int64_t step, const FedTensors& fed, int64_t rows) const;
+                             const FedTensors& fed, int64_t rows) const;
+  /// An Error if the value of a loss among the metrics is not finite.
+  llvm::Error CheckLoss(llvm::StringRef name, double value) const;
   /// Puts the initial values into the Scope, which the networks of StepInParts share.
   llvm::Error PutInitialValues(const Network& network);
   llvm::Expected<std::vector<double>> RunMeasure(const FedTensors& fed, uint64_t run);

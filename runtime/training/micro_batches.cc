@@ -92,6 +92,8 @@ class MicroBatchStep::Runner : public OutputObserver {
     Result result;
     if (llvm::Error error = Sum(&result)) return error;
     if (llvm::Error error = PutMeans(&result)) return error;
+    if (batch_.check)
+      if (llvm::Error error = batch_.check(result.metrics)) return error;
     // Memory of the device is scarce; that of the CPU is reused in the next step.
     const bool frees_means = sums_->are_on_device();
     sums_.reset();

@@ -95,6 +95,9 @@ class PDL_API MicroBatchStep {
     /// rank, in order.
     llvm::function_ref<llvm::Error(int64_t)> put;
     RunOptions run;
+    /// If not null, called with Result::metrics before parameters and states change. An Error ends
+    /// the step; all ranks have the same metrics, and must return the same.
+    llvm::function_ref<llvm::Error(llvm::ArrayRef<double>)> check = nullptr;
     /// The ranks that share the micro-batches, or null. They must run the same step of the same
     /// number of rows.
     Communicator* communicator = nullptr;
