@@ -138,6 +138,16 @@ class Training:
             self._parts is not None,
             truth_of(cpu_sums, "cpu_sums"),
         )
+        if self._core.missing or self._core.unused:
+            differences = [f"it has no {_listed(self._core.missing)}, which begin anew"] if self._core.missing else []
+            if self._core.unused:
+                differences.append(f"{_listed(self._core.unused)} of it are not used")
+            warnings.warn(
+                "the weights are those of a training with another optimizer, precision or average: "
+                f"{'; '.join(differences)}",
+                RuntimeWarning,
+                stacklevel=3,
+            )
         # Options that must be the same at all ranks.
         self._options = {
             "seed": seed,
@@ -397,6 +407,10 @@ def _named(place: str, error: Exception) -> Exception:
     if isinstance(error, Error):
         return type(error)(f"{place}: {error}", error.code, error.mistakes)
     return type(error)(f"{place}: {error}")
+
+
+def _listed(names: list[str]) -> str:
+    return ", ".join(names[:4]) + (f" and {len(names) - 4} more" if len(names) > 4 else "")
 
 
 def _described(error: BaseException) -> str:

@@ -7,10 +7,12 @@
 
 #include <cmath>
 #include <numeric>
+#include <optional>
 
 #include "errors.h"
 #include "fork.h"
 #include "llvm/ADT/STLExtras.h"
+#include "llvm/ADT/StringSet.h"
 #include "pdl/compiler/load.h"
 #include "pdl/compiler/passes.h"
 #include "pdl/compiler/pipeline.h"
@@ -24,6 +26,7 @@
 #include "pdl/train/averages.h"
 #include "pdl/train/best_epoch.h"
 #include "pdl/train/scaled_step.h"
+#include "pdl/train/trainer.h"
 #include "runtime/check_finite.h"
 #include "tensor.h"
 
@@ -98,12 +101,14 @@ PyTraining::PyTraining(const Program& program, const std::string& device, int th
   if (average > 0)
     for (const Value* parameter : program_.graph->parameters())
       own.push_back(AverageName(parameter->name()));
-  if (!own.empty() && nb::isinstance<nb::str>(weights)) {
-    const SafetensorsFile file = Get(SafetensorsFile::Open(nb::cast<std::string>(weights)));
-    for (const std::string& name : own)
-      if (const SafetensorsFile::Entry* entry = file.Find(name))
-        options_.weights[name] = file.Read(*entry);
-  }
+  std::optional<SafetensorsFile> saved;
+  if (nb::isinstance<nb::str>(weights))
+    if (const auto path = nb::cast<std::string>(weights);
+        llvm::StringRef(path).ends_with(".safetensors") && !llvm::StringRef(path).contains('*'))
+      saved = Get(SafetensorsFile::Open(path));
+  for (const std::string& name : own)
+    if (const SafetensorsFile::Entry* entry = saved ? saved->Find(name) : nullptr)
+      options_.weights[name] = saved->Read(*entry);
   // Resumes from a checkpoint of Training.save: the number of steps determines which statements a
   // step performs, and the numbers of random operators.
   if (const auto step = options_.weights.find("step"); step != options_.weights.end()) {
@@ -122,7 +127,19 @@ PyTraining::PyTraining(const Program& program, const std::string& device, int th
   context_ = Get(CreateDeviceContext(own_device, threads));
   const Graph step = Get(MakeStep(AllStatements(*program_.graph)));
   names_ = NamesOfMetrics(*program_.graph, step);
+  if (saved && !saved->FindMetadata(kTrainingMetadata).empty()) CompareWith(*saved, step);
   if (const Value* counter = FindStepCounter(step)) step_counter_ = counter->name();
+}
+
+void PyTraining::CompareWith(const SafetensorsFile& saved, const Graph& step) {
+  llvm::StringSet<> variables;
+  if (has_parts_) variables.insert(runs_name_);
+  for (const Value* variable : Variables(step)) variables.insert(variable->name());
+  for (const Value* variable : Variables(step))
+    if (saved.Find(variable->name()) == nullptr) missing_.push_back(variable->name());
+  for (const SafetensorsFile::Entry& entry : saved.entries())
+    if (!variables.contains(entry.name)) unused_.push_back(entry.name);
+  llvm::sort(unused_);
 }
 
 llvm::Expected<Graph> PyTraining::MakeStep(llvm::ArrayRef<unsigned> active) const {
@@ -424,7 +441,7 @@ void PyTraining::Set(const std::string& name, nb::handle array) {
   scope_.Create(name)->Set(tensor);
 }
 
-/// Writes tensors on the CPU to a .safetensors file, by name.
+/// Writes tensors on the CPU, the variables of a training, to a .safetensors file, by name.
 void WriteTensors(const std::string& path, nb::dict given) {
   std::vector<NamedTensor> tensors;
   for (auto [name, array] : given) {
@@ -432,7 +449,7 @@ void WriteTensors(const std::string& path, nb::dict given) {
     if (!tensor) throw nb::type_error("expected an array");
     tensors.emplace_back(nb::cast<std::string>(name), std::move(*tensor));
   }
-  Check(WriteSafetensors(path, tensors));
+  Check(WriteSafetensors(path, tensors, {{kTrainingMetadata.str(), "1"}}));
 }
 
 /// Returns the name of a metric and whether larger values are better.
@@ -467,6 +484,8 @@ void BindTraining(nb::module_& module) {
       .def_prop_ro("metrics", [](const PyTraining& own) { return own.names().all; })
       .def_prop_ro("num_losses", [](const PyTraining& own) { return own.names().losses; })
       .def_prop_ro("steps", &PyTraining::step)
+      .def_prop_ro("missing", &PyTraining::missing)
+      .def_prop_ro("unused", &PyTraining::unused)
       .def("check_parameters", &PyTraining::CheckParameters)
       .def("set", &PyTraining::Set, nb::arg("name"), nb::arg("array"))
       .def("values", &PyTraining::Values, nb::arg("averaged") = false);

@@ -14,6 +14,7 @@
 #include "feed.h"
 #include "llvm/ADT/ArrayRef.h"
 #include "pdl/op/device_context.h"
+#include "pdl/runtime/io.h"
 #include "pdl/runtime/network.h"
 #include "pdl/train/measured.h"
 #include "pdl/train/micro_batches.h"
@@ -55,6 +56,10 @@ class PyTraining {
   /// The current values of parameters and states, on which the next step depends. With `averaged`,
   /// parameters that have a moving average have its value.
   nanobind::dict Values(bool averaged);
+  /// If the weights are a file of WriteTensors: the variables that it lacks, and its tensors that
+  /// are not those of a variable. Both are empty if the same training was saved.
+  const std::vector<std::string>& missing() const { return missing_; }
+  const std::vector<std::string>& unused() const { return unused_; }
   /// Throws if a trained parameter has become nan or infinite.
   void CheckParameters();
   /// Sets the value of a parameter or a state for the next step. `array` must have the declared
@@ -71,6 +76,7 @@ class PyTraining {
     /// Null unless steps are computed in parts.
     std::shared_ptr<const MicroBatchStep> in_parts;
   };
+  void CompareWith(const SafetensorsFile& saved, const Graph& step);
   /// The graph of a step that performs the minimize statements `active`.
   llvm::Expected<Graph> MakeStep(llvm::ArrayRef<unsigned> active) const;
   llvm::Expected<const StepNetwork*> Next();
@@ -113,6 +119,7 @@ class PyTraining {
   /// The name of the number of runs in checkpoints, which seeds random operators; without
   /// micro-batches it is the number of steps.
   std::string runs_name_;
+  std::vector<std::string> missing_, unused_;
   /// Held during a step, so it must not be locked with the GIL. Guards the following members.
   std::mutex mutex_;
   Scope scope_;

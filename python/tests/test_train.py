@@ -6,6 +6,7 @@ import pathlib
 import shutil
 import re
 import subprocess
+import warnings
 from typing import Any, Iterator
 
 import digits
@@ -374,6 +375,36 @@ def test_parameters_that_are_not_finite(tmp_path: pathlib.Path) -> None:
     with pytest.raises(pdl.RunError, match="step 1: the loss 'loss' is inf"):
         list(pdl.train(net, [{"x": np.ones(4, np.float32)}]))
     assert net.parameters["w"].tolist() == [np.inf, 1]
+
+
+def test_a_checkpoint_of_another_training(tmp_path: pathlib.Path) -> None:
+    """What is not continued is a warning; a training that continues gives none."""
+    data, path = [BATCH], tmp_path / "c.safetensors"
+
+    def warnings_of(first: dict[str, Any], then: dict[str, Any]) -> list[str]:
+        training = pdl.train(LINE, data, **first)
+        list(training)
+        training.save(path)
+        with warnings.catch_warnings(record=True) as found:
+            warnings.simplefilter("always")
+            list(pdl.train(LINE, data, weights=path, **then))
+        return [str(one.message) for one in found]
+
+    adam, rmsprop = pdl.layers.adam(lr=0.01), pdl.layers.rmsprop(lr=0.01)
+    for options in ({}, {"precision": "f16"}, {"micro_batch": 2}, {"average": 0.9}):
+        assert warnings_of({"optimizer": adam, **options}, {"optimizer": adam, **options}) == []
+    for first, then, name in (
+        ({"optimizer": adam}, {"optimizer": rmsprop}, "it has no "),
+        ({"optimizer": adam}, {"optimizer": adam, "precision": "f16"}, "it has no loss_scale"),
+        ({"optimizer": adam, "precision": "f16"}, {"optimizer": adam}, "loss_scale, loss_scale.good of it are not used"),
+        ({"optimizer": adam, "average": 0.9}, {"optimizer": adam}, "of it are not used"),
+    ):
+        (message,) = warnings_of(first, then)
+        assert message.startswith("the weights are those of a training with another optimizer") and name in message
+    # Other uses of the file need only its parameters.
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        pdl.compile(LINE, weights=path)
 
 
 def test_a_source_of_another_type() -> None:

@@ -61,7 +61,7 @@ llvm::Error WeightSource::AddTensors(llvm::StringRef file, llvm::StringRef path,
   llvm::Expected<SafetensorsFile> opened = SafetensorsFile::Open(path);
   if (!opened) return WithIndexHint(opened.takeError(), path);
   auto held = std::make_shared<const SafetensorsFile>(std::move(*opened));
-  listing_.is_checkpoint |= IsCheckpoint(*held);
+  listing_.is_checkpoint |= IsCheckpoint(*held) || !held->FindMetadata(kTrainingMetadata).empty();
   for (const SafetensorsFile::Entry& entry : held->entries()) {
     if (listed != nullptr) {
       const auto found = listed->find(entry.name);

@@ -238,6 +238,9 @@ struct CheckpointInfo {
 PDL_API llvm::Expected<CheckpointInfo> ReadCheckpointInfo(llvm::StringRef path);
 /// Whether a weights file is a checkpoint, which also has states of optimizers.
 PDL_API bool IsCheckpoint(const SafetensorsFile& file);
+/// The metadata of a file with the variables of a training that was saved without its progress,
+/// as the Python package does.
+inline constexpr llvm::StringLiteral kTrainingMetadata("pdl.training");
 
 }  // namespace pdl
 
