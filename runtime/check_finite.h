@@ -9,6 +9,7 @@
 #include "pdl/compiler/export.h"
 #include "pdl/op/device_context.h"
 #include "pdl/op/tensor.h"
+#include "pdl/runtime/finite.h"
 #include "runtime/schedule.h"
 #include "runtime/step_observer.h"
 
@@ -16,11 +17,6 @@ namespace pdl {
 
 /// Index of the first nan or infinity among elements on the CPU, or -1. Only float dtypes have any.
 int64_t FindNotFinite(DType dtype, const void* data, int64_t count);
-/// Index of the first one in `tensor` from element `from` on, or -1.
-PDL_API int64_t FindNotFinite(const Tensor& tensor, int64_t from = 0);
-/// Returns "nan at [1, 0]", or "nan" for a scalar.
-PDL_API std::string DescribeNotFinite(double value, int64_t element, llvm::ArrayRef<int64_t> sizes);
-
 /// Observes a run call by call and reports the first call that returns a nan or an infinity that
 /// none of its operands contained. A nan is reported even if an operand contained an infinity.
 class FiniteCheck : public StepObserver {

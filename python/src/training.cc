@@ -21,13 +21,13 @@
 #include "pdl/op/error.h"
 #include "pdl/op/host_copy.h"
 #include "pdl/op/op_registry.h"
+#include "pdl/runtime/finite.h"
 #include "pdl/runtime/io.h"
 #include "pdl/runtime/run_observer.h"
 #include "pdl/train/averages.h"
 #include "pdl/train/best_epoch.h"
 #include "pdl/train/scaled_step.h"
 #include "pdl/train/trainer.h"
-#include "runtime/check_finite.h"
 #include "tensor.h"
 
 namespace nb = nanobind;
