@@ -17,6 +17,7 @@ namespace pdl {
 
 /// Index of the first nan or infinity among elements on the CPU, or -1. Only float dtypes have any.
 int64_t FindNotFinite(DType dtype, const void* data, int64_t count);
+
 /// Observes a run call by call and reports the first call that returns a nan or an infinity that
 /// none of its operands contained. A nan is reported even if an operand contained an infinity.
 class FiniteCheck : public StepObserver {
