@@ -121,9 +121,11 @@ llvm::Expected<TrainedModel> TrainModel(const Model::Impl& own, const Arrays& da
     }
     return llvm::Error::success();
   };
-  if (llvm::Expected<TrainingEnd> end = (*trainer)->Train(callbacks); !end) return end.takeError();
+  // Steps of other minimize statements are compiled when they are needed.
+  llvm::Expected<TrainingEnd> end = OnLargeStack([&] { return (*trainer)->Train(callbacks); });
+  if (!end) return end.takeError();
   if (*thrown) return llvm::createStringError("on_epoch has thrown");
-  llvm::Expected<Model> model = Learned(own, **trainer);
+  llvm::Expected<Model> model = OnLargeStack([&] { return Learned(own, **trainer); });
   if (!model) return model.takeError();
   return TrainedModel{std::move(*model), std::move(epochs)};
 }

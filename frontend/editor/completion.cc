@@ -299,7 +299,7 @@ void Finder::AddArguments(const CursorContext::Call& call) {
   const std::optional<Declaration> declaration = FindDeclaration(call.callee);
   if (!declaration) return;
   std::vector<Parameter> parameters = declaration->parameters;
-  const bool is_optimizer = context_.keyword == "minimize";
+  const bool is_optimizer = call.is_optimizer;
   llvm::append_range(parameters, is_optimizer ? OptimizerParameters() : declaration->common);
   for (const Parameter& parameter : parameters) {
     if (!call.argument.empty()) {
@@ -380,6 +380,7 @@ std::optional<CallSignature> SourceAnalysis::SignatureAt(
   CallSignature signature{declaration->label, FirstSentence(declaration->comment), {}, {}};
   // The parameters in the label, in their order.
   size_t at = signature.label.find('(');
+  bool is_repeating = false;
   for (const Parameter& parameter : declaration->parameters) {
     size_t begin = at;
     while (true) {
@@ -397,10 +398,12 @@ std::optional<CallSignature> SourceAnalysis::SignatureAt(
          parameter.comment + (parameter.type.empty() ? "" : "\n\n`" + parameter.type + "`")});
     const auto index = static_cast<unsigned>(signature.parameters.size() - 1);
     const CursorContext::Call& call = *context.call;
-    const bool is_active = call.argument.empty()
-                               ? (index == call.num_positional || parameter.is_repeatable) &&
-                                     index <= call.num_positional
-                               : parameter.name == call.argument;
+    // All further operands belong to a repeatable input.
+    bool is_active = parameter.name == call.argument;
+    if (call.argument.empty())
+      is_active = !is_repeating && (index == call.num_positional ||
+                                    (parameter.is_repeatable && index < call.num_positional));
+    is_repeating |= is_active && parameter.is_repeatable;
     if (is_active) signature.active = index;
   }
   return signature;

@@ -129,6 +129,7 @@ void Reader::ReadCall(const Open& open) {
   size_t first = open.token - 1;
   while (first > 0 && words_[first].begin > begin) --first;
   if (first > 0 && At(first - 1) == "|>") call.num_positional = 1;
+  call.is_optimizer = first > 0 && At(first - 1) == "with" && At(0) == "minimize";
   unsigned depth = 0;
   bool is_named = false;
   bool is_empty = true;

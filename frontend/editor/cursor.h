@@ -23,6 +23,8 @@ struct CursorContext {
     std::vector<std::string> given;
     /// The name before "=", if the value of a named argument is being written.
     std::string argument;
+    /// Whether it is that of an optimizer: `minimize … with adam(`.
+    bool is_optimizer = false;
     /// Whether an argument begins at the word.
     bool at_argument = false;
     /// The number of positional arguments before the cursor, and of the operand of "|>".

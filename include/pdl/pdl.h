@@ -262,7 +262,8 @@ struct TrainRequest {
   double average = 0;
   /// An existing folder for checkpoints; empty: none.
   std::string folder;
-  /// Called after each epoch; may be empty. Training ends if it returns false.
+  /// Called after each epoch; may be empty. Training ends if it returns false. If the caller of
+  /// Train has a small stack, another thread calls it.
   std::function<bool(const EpochResult&)> on_epoch;
 };
 

@@ -219,7 +219,7 @@ PDL_API pdl_status* pdl_session_set_checks(pdl_session* session, int finite, int
 /* Sets the value of `training` in the network, initially 0. */
 PDL_API pdl_status* pdl_session_set_training(pdl_session* session, int training);
 /* Returns an output of the last run. Its data and sizes belong to the session and are valid until
- * the next run. */
+ * the next run; the data of an output with memory of pdl_session_set_output are that memory. */
 PDL_API pdl_status* pdl_session_output(const pdl_session* session, const char* name,
                                        pdl_array* array);
 /* Returns a parameter's value. Its data and sizes belong to the session and are valid until this

@@ -7,7 +7,6 @@ import os
 import warnings
 from collections.abc import Iterator
 from functools import partial
-from itertools import chain
 from typing import Any, Callable, Mapping, NamedTuple
 from weakref import ref
 
@@ -116,6 +115,8 @@ class Training:
             source._training = ref(self)
             if given is None:
                 given = {**source.parameters, **source.states}
+                # Schedules begin anew, also if the network itself counts its steps.
+                given.pop("step", None)
         try:
             program = _pdl.compile(text, name, folder, settings, True, files)
         except UnknownNameError as error:
@@ -143,7 +144,7 @@ class Training:
             if self._core.unused:
                 differences.append(f"{_listed(self._core.unused)} of it are not used")
             warnings.warn(
-                "the weights are those of a training with another optimizer, precision or average: "
+                "the weights are those of a training with another network, optimizer, precision or average: "
                 f"{'; '.join(differences)}",
                 RuntimeWarning,
                 stacklevel=3,
@@ -163,8 +164,6 @@ class Training:
         self._best_values: dict[str, _pdl.Tensor] = {}
         # The number of steps when the given network was last updated.
         self._learned = self._core.steps
-        # The first batch of the validation data and the iterator over the others, before the first epoch ends.
-        self._started: Iterator[Batch] | None = None
         # Created at the first step, since it holds a reference to this object.
         self._events: Iterator[Step | Epoch] | None = None
         self._is_used = False
@@ -248,10 +247,10 @@ class Training:
         if isinstance(self._source, Network) and self._learned != self._core.steps:
             self._learned = self._core.steps
             try:
-                network = self.network()
+                self._core.check_parameters()
             except RunError:
                 return
-            self._source._adopt(network)
+            self._source._adopt(self.network())
 
     def save(self, path: str | os.PathLike[str]) -> None:
         """Writes a checkpoint, a .safetensors file with parameters, states, optimizer states, and the number of
@@ -264,9 +263,9 @@ class Training:
                 "training.network().save(path) saves the network"
             )
         self._is_used = True
+        self._core.check_parameters()
         if self._ranks is not None and self._ranks.rank > 0:
             return
-        self._core.check_parameters()
         _pdl.write_tensors(os.fspath(path), self._core.values())
 
     def _run(self) -> Iterator[Step | Epoch]:
@@ -345,10 +344,8 @@ class Training:
         Skipped for iterators, which yield their batches only once."""
         if self._validation is None or isinstance(self._validation, Iterator):
             return
-        batches = iter(self._validation)
-        for batch in batches:
+        for batch in self._validation:
             self._measure(batch, 0)
-            self._started = chain([batch], batches)
             return
         raise Error("the validation data yield no batch")
 
@@ -373,8 +370,7 @@ class Training:
     def _validate(self, epoch: int) -> dict[str, float]:
         means, count, results = Means(), 0, []
         ranks = self._ranks
-        data, self._started = self._started or self._validation or (), None
-        for count, batch in enumerate(data, 1):
+        for count, batch in enumerate(self._validation or (), 1):
             if ranks is None or (count - 1) % ranks.size == ranks.rank:
                 results.append(self._measure(batch, count - 1))
         if self._parts is not None:
@@ -460,8 +456,8 @@ def train(
     epochs : int
         number of passes over ``data``
     validate : iterable of dict, optional
-        validation batches; after each epoch the network is evaluated on them in inference mode, and metrics are means
-        over rows (over batches if the first dims of the inputs are not all the same symbol)
+        validation batches; after each epoch the network is evaluated on them in inference mode, and on the first of
+        them before the first step, so that wrong arrays are reported then. Metrics are means over rows (over batches if the first dims of the inputs are not all the same symbol)
     monitor : str, optional
         the loss or scalar output that determines the best epoch, computed on the validation data if there are any:
         ``"loss"``, or ``"accuracy:max"`` if larger is better; by default the first loss
@@ -501,8 +497,8 @@ def train(
     ------
     pdl.RunError
         from the iterator, if a batch has wrong arrays, or if a loss, or at the end of an epoch a parameter, is nan or
-        infinite. A step with such a loss changes nothing; on a GPU it does, and the network keeps the values that it
-        had when it was last used. Nan or infinite parameters are neither given to the network nor saved
+        infinite. A step with such a loss changes nothing; on a GPU, without ``micro_batch``, it changes parameters.
+        Nan or infinite parameters are neither given to the network, which keeps those of its last use, nor saved
     pdl.RankError
         if another process has failed or does not answer
 

@@ -135,8 +135,11 @@ void PyTraining::CompareWith(const SafetensorsFile& saved, const Graph& step) {
   llvm::StringSet<> variables;
   if (has_parts_) variables.insert(runs_name_);
   for (const Value* variable : Variables(step)) variables.insert(variable->name());
+  const auto is_known = [](const Dim& dim) { return dim.is_constant(); };
   for (const Value* variable : Variables(step))
-    if (saved.Find(variable->name()) == nullptr) missing_.push_back(variable->name());
+    // A state whose size depends on data has no value before the first step.
+    if (saved.Find(variable->name()) == nullptr && llvm::all_of(variable->type().dims, is_known))
+      missing_.push_back(variable->name());
   for (const SafetensorsFile::Entry& entry : saved.entries())
     if (!variables.contains(entry.name)) unused_.push_back(entry.name);
   llvm::sort(unused_);
@@ -417,7 +420,7 @@ void PyTraining::CheckParameters() {
     if (!some) return some.takeError();
     for (const std::string& name : TrainedParameters(*program_.graph)) {
       const Tensor* held = Held(name);
-      if (held == nullptr) continue;
+      if (held == nullptr || given_.contains(name)) continue;
       llvm::Expected<Tensor> tensor = OnHost(*held, *context_);
       if (!tensor) return tensor.takeError();
       const int64_t at = FindNotFinite(*tensor);
@@ -439,6 +442,7 @@ void PyTraining::Set(const std::string& name, nb::handle array) {
   WithoutGil without_gil;
   std::lock_guard lock(mutex_);
   scope_.Create(name)->Set(tensor);
+  if (FindNotFinite(tensor) >= 0) given_.insert(name);
 }
 
 /// Writes tensors on the CPU, the variables of a training, to a .safetensors file, by name.

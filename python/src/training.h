@@ -13,6 +13,7 @@
 
 #include "feed.h"
 #include "llvm/ADT/ArrayRef.h"
+#include "llvm/ADT/StringSet.h"
 #include "pdl/op/device_context.h"
 #include "pdl/runtime/io.h"
 #include "pdl/runtime/network.h"
@@ -37,7 +38,8 @@ class PyTraining {
 
   /// A step on a batch, a dict of arrays. Returns a dict of the losses and other scalar outputs,
   /// with the parameters before the step, and the number of rows. Throws if a loss is not finite;
-  /// on the CPU, such a step changes nothing. In f16 it changes the loss scale only.
+  /// on the CPU, such a step changes nothing. In f16 it counts as a step, and changes the loss
+  /// scale.
   nanobind::tuple Step(nanobind::handle batch);
   /// A step on a batch of `rows` rows that is given in micro-batches of `micro_batch` rows: `parts`
   /// are dicts of arrays, those of MicroBatchesOf this rank. Returns and throws as Step.
@@ -120,6 +122,8 @@ class PyTraining {
   /// micro-batches it is the number of steps.
   std::string runs_name_;
   std::vector<std::string> missing_, unused_;
+  /// Variables that Set has made nan or infinite.
+  llvm::StringSet<> given_;
   /// Held during a step, so it must not be locked with the GIL. Guards the following members.
   std::mutex mutex_;
   Scope scope_;

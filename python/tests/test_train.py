@@ -400,11 +400,25 @@ def test_a_checkpoint_of_another_training(tmp_path: pathlib.Path) -> None:
         ({"optimizer": adam, "average": 0.9}, {"optimizer": adam}, "of it are not used"),
     ):
         (message,) = warnings_of(first, then)
-        assert message.startswith("the weights are those of a training with another optimizer") and name in message
+        assert message.startswith("the weights are those of a training with another network, optimizer, precision or average: ") and name in message
     # Other uses of the file need only its parameters.
     with warnings.catch_warnings():
         warnings.simplefilter("error")
         pdl.compile(LINE, weights=path)
+
+
+def test_schedules_begin_anew_in_each_training() -> None:
+    """Also if an output shows the number of steps, which is a state then."""
+    text = LINE + "minimize loss with sgd(lr=warmup(step, peak=0.1, steps=4))\n"
+    losses = []
+    for more in ("", "output count = step\n"):
+        net = pdl.compile(text + more)
+        first = [step.loss for step in pdl.train(net, [BATCH] * 4)]
+        for name in ("a", "b"):
+            net.set_parameter(name, np.float32(0))
+        assert [step.loss for step in pdl.train(net, [BATCH] * 4)] == first
+        losses.append(first)
+    assert losses[0] == losses[1]
 
 
 def test_a_source_of_another_type() -> None:

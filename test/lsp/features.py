@@ -321,6 +321,11 @@ def check_refused_renames(client):
              "z = inst(y)\noutput z\n", "f(a", "inst", "other layers or operators"),
             ("layer h(x: F[N, D]) { return x * 3.0 }\nlayer f(x: F[N, D], act: function) { return act(h(x)) }\n"
              "input x: f32[N, 3]\noutput y = f(x, act=relu())\n", "act:", "h", "other layers or operators"),
+            # The same in a source that has an error already.
+            ("layer g(x: F[...]) { return x }\ninput x: f32[N, 4]\ny = fc(x, size=4, act=\"g\")\noutput z = h(y)\n", "g(", "h",
+             "line 3"),
+            ("attr width: int > 0 = 16\ninput x: f32[N, 4]\noutput y = fc(softmx(x), size=width)\n"
+             "test \"a\" with {width=2} { feed x = ones([1, 4])\nexpect y ~= y }\n", "width", "w2", "line 4"),
             # A statement that is not complete.
             ("input x: f32[N, 3]\ny = relu(x)\nz = y + x +\noutput z\n", "y =", "k", "syntax error, in line 3")):
         reply = rename(contents, word, name)
@@ -358,6 +363,9 @@ def check_completion(client, main):
     assert "recompute=" in complete("z = fc(x, rec") and "true" in complete("z = fc(x, training=")
     items = complete("minimize mean(hidden) with adam(")
     assert {"lr=", "beta1=", "clip_norm=", "lazy="} <= set(items) and not {"w=", "g=", "recompute="} & set(items), items
+    for loss in ("minimize mean(", "minimize mean(fc(x, size=2, "):
+        assert not {"clip_norm=", "lazy="} & set(complete(loss)), loss
+    assert "recompute=" in complete("minimize mean(fc(x, size=2, rec")
     items = complete("z = twice(x, sc")
     assert "scale=" in items and items["scale="]["detail"] == "float = 2.0", items
     # Inside a layer whose statement is incomplete.
@@ -380,6 +388,13 @@ def check_completion(client, main):
     result = client.at("textDocument/signatureHelp", main, find(piped, "reshape(", 0, 8))
     signature = result["signatures"][0]
     assert signature["parameters"][result["activeParameter"]]["label"] == "dims", result
+    # All operands after the first one belong to a repeatable input.
+    for call in ("concat(", "concat(x, ", "concat(x, x, "):
+        joined = MAIN + f"joined = {call}\n"
+        client.change(main, joined)
+        line = joined.rstrip("\n").count("\n")
+        result = client.at("textDocument/signatureHelp", main, (line, len(f"joined = {call}")))
+        assert result["activeParameter"] == 0, (call, result)
     client.change(main, MAIN)
 
 

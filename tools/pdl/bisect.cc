@@ -113,7 +113,7 @@ llvm::Error CheckArguments(const CommandLine& line, llvm::ArrayRef<llvm::StringR
     if (files.size() == 1 && !arguments.passes && line.IsGiven(option))
       return line.Wrong(llvm::Twine(option) + " is for two networks, or --passes");
   const CommonOptions& common = arguments.request.common;
-  if (line.IsGiven("--precision") && !common.training_step &&
+  if (PrecisionOf(common) != DType::kF32 && !common.training_step &&
       common.device.kind == DeviceKind::kCPU)
     return line.Wrong(
         "--precision needs --step or --device=cuda: in other runs on the CPU, no pass changes the "

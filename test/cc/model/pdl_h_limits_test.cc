@@ -82,6 +82,20 @@ TEST_F(Files, ExceptionsOfCallbacksArePassedOn) {
   OnStackOf(kSmallStack, [&] { EXPECT_THROW((void)model.Train(data, request), int); });
 }
 
+TEST_F(Files, SmallStacksTrain) {
+  const Model model = CompileModel(
+      "input x: f32[N, 3]\ny = fc(x, size=1)\nz = fc(x, size=1)\n"
+      "minimize mean(y ** 2) with sgd(lr=0.01)\nminimize mean(z ** 2) with adam() every 2\n");
+  OnStackOf(kSmallStack, [&] {
+    float x[6] = {1, 2, 3, 4, 5, 6};
+    TrainRequest request;
+    request.epochs = 4;
+    const Result<TrainedModel> trained = model.Train({{"x", Array::View(x, {2, 3})}}, request);
+    ASSERT_TRUE(trained.ok()) << trained.status().ToString();
+    EXPECT_EQ(trained->epochs.size(), 4u);
+  });
+}
+
 TEST_F(Files, ATemporaryResultMayBeIteratedOver) {
   const Model model = CompileModel("input x: f32[N]\noutput y = x * 2\n");
   float x[2] = {1, 2};

@@ -7,6 +7,7 @@
 
 #include "llvm/ADT/STLExtras.h"
 #include "llvm/ADT/SmallString.h"
+#include "llvm/ADT/StringExtras.h"
 #include "llvm/Support/Path.h"
 #include "pdl/compiler/layers.h"
 #include "pdl/compiler/load.h"
@@ -88,12 +89,21 @@ void Checker::Run() {
   }
 }
 
+/// A path in one of its spellings; other names stay.
+static std::string WithoutDots(llvm::StringRef path) {
+  llvm::SmallString<128> normal(path);
+  llvm::sys::path::remove_dots(normal, /*remove_dot_dot=*/true);
+  return normal.str().str();
+}
+
 CompileRequest Checker::RequestFor(const Document& document, llvm::StringSet<>* reads,
                                    const EditedSources* edited,
                                    const std::atomic<bool>* cancel) const {
   const auto edited_or = [edited](const std::shared_ptr<const SourceFile>& file) {
-    const auto found = edited == nullptr ? nullptr : edited->lookup(file->name());
-    return found == nullptr ? file : found;
+    const auto found = edited == nullptr ? nullptr : edited->lookup(WithoutDots(file->name()));
+    return found == nullptr
+               ? file
+               : std::make_shared<const SourceFile>(file->name().str(), found->text().str());
   };
   CompileRequest request;
   request.file = edited_or(document.source);
@@ -172,9 +182,8 @@ Checker::Outcome Checker::OutcomeOf(const Document& document, const EditedSource
     outcome.compiles = true;
     for (const Op* op : result.compiled.graph->ops()) outcome.operators.push_back(op->type());
     llvm::sort(outcome.operators);
-    if (result.compiled.has_tests)
-      SourceAnalysis::WithTests(result.analysis, request, &diagnostics);
   }
+  if (result.compiled.has_tests) SourceAnalysis::WithTests(result.analysis, request, &diagnostics);
   for (const Diagnostic& each : diagnostics.all()) {
     if (each.severity != Severity::kError) continue;
     const std::string place =
@@ -186,32 +195,51 @@ Checker::Outcome Checker::OutcomeOf(const Document& document, const EditedSource
   return outcome;
 }
 
-/// The sources after edits, which do not overlap.
-static llvm::StringMap<std::shared_ptr<const SourceFile>> Apply(llvm::ArrayRef<SourceEdit> edits) {
+/// The sources after edits, which do not overlap. An Error if the edits are of different contents.
+static llvm::Expected<llvm::StringMap<std::shared_ptr<const SourceFile>>> Apply(
+    llvm::ArrayRef<SourceEdit> edits) {
   std::map<std::string, std::vector<const SourceEdit*>> of_files;
-  for (const SourceEdit& edit : edits) of_files[edit.file->name().str()].push_back(&edit);
+  for (const SourceEdit& edit : edits) of_files[WithoutDots(edit.file->name())].push_back(&edit);
   llvm::StringMap<std::shared_ptr<const SourceFile>> edited;
   for (auto& [name, list] : of_files) {
     llvm::sort(list, [](const SourceEdit* a, const SourceEdit* b) {
       return a->range.begin > b->range.begin;
     });
     std::string contents = list.front()->file->text().str();
-    for (const SourceEdit* edit : list)
+    for (const SourceEdit* edit : list) {
+      if (edit->file->text() != list.front()->file->text())
+        return MakeUserError(Code::kRedefined, "'{0}' has changed", name);
       contents.replace(edit->range.begin, edit->range.end - edit->range.begin, edit->replacement);
+    }
     edited[name] = std::make_shared<const SourceFile>(name, std::move(contents));
   }
   return edited;
 }
 
-llvm::Error Checker::TryEdits(const Document& document, llvm::ArrayRef<SourceEdit> edits) const {
-  const EditedSources edited = Apply(edits);
-  const Outcome before = OutcomeOf(document, nullptr), after = OutcomeOf(document, &edited);
-  if (after.errors.size() > before.errors.size()) {
-    const auto caused = llvm::find_if(after.errors, [&](const std::string& error) {
-      return !llvm::is_contained(before.errors, error);
-    });
-    return MakeUserError(Code::kRedefined, "this would cause an error: {0}",
-                         caused == after.errors.end() ? after.errors.front() : *caused);
+/// The message with the name as it was before.
+static std::string WithOldName(llvm::StringRef message, llvm::StringRef from, llvm::StringRef to) {
+  const auto is_part = [&](size_t at) {
+    return at < message.size() && (llvm::isAlnum(message[at]) || message[at] == '_');
+  };
+  std::string old;
+  for (size_t at = 0; at < message.size();) {
+    const bool is_name = message.substr(at).starts_with(to) && (at == 0 || !is_part(at - 1)) &&
+                         !is_part(at + to.size());
+    old += is_name ? from : message.substr(at, 1);
+    at += is_name ? to.size() : 1;
+  }
+  return old;
+}
+
+llvm::Error Checker::TryRenaming(const Document& document, const Renaming& renaming) const {
+  llvm::Expected<EditedSources> edited = Apply(renaming.edits);
+  if (!edited) return edited.takeError();
+  const Outcome before = OutcomeOf(document, nullptr), after = OutcomeOf(document, &*edited);
+  for (const std::string& error : after.errors) {
+    // An error that was there before may name it.
+    const std::string old = WithOldName(error, renaming.from, renaming.to);
+    if (llvm::is_contained(before.errors, old)) continue;
+    return MakeUserError(Code::kRedefined, "this would cause an error: {0}", error);
   }
   if (before.compiles && after.compiles && before.operators != after.operators)
     return MakeUserError(Code::kRedefined, "other layers or operators would be called then");

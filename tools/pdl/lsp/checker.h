@@ -33,13 +33,17 @@ class Checker {
   /// Analyzes outdated documents until DocumentStore::Stop.
   void Run();
 
-  /// Whether edits, such as those of a renaming, keep the meaning of a document: an Error says
-  /// which error they would cause, or that other operators would be called. Compiles the document
-  /// twice, in the calling thread.
-  llvm::Error TryEdits(const Document& document, llvm::ArrayRef<SourceEdit> edits) const;
+  /// A change of a name.
+  struct Renaming {
+    llvm::StringRef from, to;
+    llvm::ArrayRef<SourceEdit> edits;
+  };
+  /// Whether a renaming keeps the meaning of a document: an Error says which error it would cause,
+  /// or that other operators would be called. Compiles the document twice, in the calling thread.
+  llvm::Error TryRenaming(const Document& document, const Renaming& renaming) const;
 
  private:
-  /// Sources that replace those of the same name.
+  /// Sources that replace those of the same name, a path without "." and "..".
   using EditedSources = llvm::StringMap<std::shared_ptr<const SourceFile>>;
   struct Outcome;
 

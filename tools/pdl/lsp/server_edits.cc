@@ -96,6 +96,8 @@ void Server::OnRename(const RenameParams& params, Reply reply) {
     }
   }
   // Not all uses are known: paths to parameters and names in strings, for example.
+  const SourceRange renamed = llvm::cantFail(view->analysis->PrepareRename(*file, view->analyzed));
+  const Checker::Renaming renaming{file->Text(renamed), params.new_name, *edits};
   for (const DocumentPtr& each : documents_.All()) {
     const CheckedPtr checked = documents_.LastChecked(each->uri, false, {});
     const bool reads_edited =
@@ -104,7 +106,7 @@ void Server::OnRename(const RenameParams& params, Reply reply) {
                  checked->analysis->FindFile(edit.file->name()) != nullptr;
         });
     if (!reads_edited) continue;
-    if (llvm::Error error = checker_.TryEdits(*each, *edits))
+    if (llvm::Error error = checker_.TryRenaming(*each, renaming))
       return reply(Failed(MessageOf(std::move(error))));
   }
   FileTable files = FilesOf(*view);
