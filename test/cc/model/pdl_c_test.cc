@@ -128,9 +128,10 @@ TEST_F(PdlCSession, OutputsInTheCallersMemory) {
   EXPECT_EQ(TextOf(pdl_session_set_output(session_, "totl", &array)),
             "PDL0102 the network has no output 'totl'; did you mean 'total'?");
   ASSERT_EQ(pdl_session_want(session_, "total"), nullptr);
-  EXPECT_EQ(TextOf(pdl_session_run(session_)),
-            "PDL0507 pdl_session_set_output and pdl_session_want cannot select outputs for the same "
-            "run");
+  EXPECT_EQ(
+      TextOf(pdl_session_run(session_)),
+      "PDL0507 pdl_session_set_output and pdl_session_want cannot select outputs for the same "
+      "run");
   // Without memory, the session owns results again.
   ASSERT_EQ(pdl_session_set_output(session_, "total", nullptr), nullptr);
   EXPECT_EQ(TextOf(pdl_session_run(session_)), " ");

@@ -85,7 +85,8 @@ TEST_F(Files, ExceptionsOfCallbacksArePassedOn) {
 TEST_F(Files, SmallStacksTrain) {
   const Model model = CompileModel(
       "input x: f32[N, 3]\ny = fc(x, size=1)\nz = fc(x, size=1)\n"
-      "minimize mean(y ** 2) with sgd(lr=0.01)\nminimize mean(z ** 2) with adam() every 2\n");
+      "minimize mean(y ** 2) over y with sgd(lr=0.01)\nminimize mean(z ** 2) over z with adam() "
+      "every 2\n");
   OnStackOf(kSmallStack, [&] {
     float x[6] = {1, 2, 3, 4, 5, 6};
     TrainRequest request;
