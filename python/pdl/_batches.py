@@ -63,6 +63,10 @@ def _rows_of(name: str, given: Any) -> Any:
         is_tensor = knows_dlpack or isinstance(given, np.ma.MaskedArray)
         array = np.asarray(tensor(given) if is_tensor else given)
     except (TypeError, ValueError) as error:
+        if isinstance(given, (list, tuple)) and any(isinstance(row, (list, tuple, np.ndarray)) for row in given):
+            raise type(error)(
+                f"the rows of '{name}' have different lengths: pdl.ragged(rows, dtype=…) makes a ragged value of them"
+            ) from None
         raise type(error)(f"'{name}': {error}") from None
     if array.dtype.kind == "O":
         raise TypeError(f"'{name}' must be an array of numbers, not {type(given).__name__}")
@@ -90,7 +94,8 @@ class batches:
     ----------
     arrays : dict or pyarrow.Table
         arrays or ragged values by the names of inputs, all with the same number of rows; or the columns of a table, in
-        which lists of one size are rows of arrays, and others are ragged
+        which those of ``FixedSizeList`` have rows that are arrays, and those of other lists are ragged, also if all
+        lists happen to have one length
     size : int
         number of rows of a batch; the last batch of a pass may have fewer
     shuffle : bool

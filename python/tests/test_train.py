@@ -260,6 +260,8 @@ def test_mistakes() -> None:
         pdl.batches({"a": [1], "b": [1, 2]}, 1)
     with pytest.raises(ValueError, match="'a' is a single number"):
         pdl.batches({"a": 1}, 1)
+    with pytest.raises(ValueError, match=r"the rows of 'a' have different lengths: pdl.ragged\(rows, dtype=…\)"):
+        pdl.batches({"a": [[1, 2], [3]]}, 1)
     with pytest.raises(ValueError, match="at least one array"):
         pdl.batches({}, 1)
 
