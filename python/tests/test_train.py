@@ -501,7 +501,7 @@ def test_what_batches_are_made_of() -> None:
     wrong: list[tuple[Any, type[Exception], str]] = [
         ([x], TypeError, "pdl.batches takes a dict of arrays by the names of inputs, not list"),
         ({"x": object()}, TypeError, "'x' must be an array of numbers, not object"),
-        ({"x": [[1], [2, 3]]}, ValueError, "'x': "),
+        ({"x": [[1], [2, 3]]}, ValueError, "the rows of 'x' have different lengths"),
         ({"x": pdl.sparse(np.eye(2, dtype=np.float32))}, TypeError, "'x' is sparse, which pdl.batches does not support"),
     ]
     for arrays, kind, message in wrong:
