@@ -198,7 +198,20 @@ void FileResolver::ResolveCall(const ast::CallExpr* call, uint32_t scope, bool i
   }
 }
 
+/// The path that an expression consists of, such as "encoder.w"; empty if it is none.
+static std::string PathOf(const ast::Expr* expr) {
+  if (const auto* name = llvm::dyn_cast<ast::NameExpr>(expr)) return name->name.str();
+  const auto* member = llvm::dyn_cast<ast::MemberExpr>(expr);
+  std::string base = member == nullptr ? "" : PathOf(member->base);
+  return base.empty() ? base : base + "." + member->member.text.str();
+}
+
 void FileResolver::ResolveMember(const ast::MemberExpr* member, uint32_t scope, bool is_size) {
+  // An input, parameter or state may have a name with dots.
+  if (const std::string path = PathOf(member); !path.empty()) {
+    if (const uint32_t symbol = FindValue(path, scope, is_size); symbol != Symbol::kNone)
+      return declared_.AddUse(file_, member->range, symbol);
+  }
   ResolveExpr(member->base, scope, is_size);
   const ast::Expr* base = ast::WithoutParentheses(member->base);
   if (const auto* chain = llvm::dyn_cast<ast::ChainExpr>(base);

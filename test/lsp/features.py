@@ -308,8 +308,7 @@ def check_refused_renames(client):
             "textDocument": {"uri": document}, "position": place(find(contents, word, nth)), "newName": name})
 
     for contents, word, name, why in (
-            # Uses that are not known: of a dotted name, in a path, in a test's settings, in a string.
-            ("param p.w: f32[4, 2] = zeros()\ninput x: f32[N, 4]\noutput y = x @ p.w\n", "p.w", "k", "line 3"),
+            # Uses that are not known: in a path, in a test's settings, in a string.
             ("layer f(x: F[N, D]) {\n  param w: F[D, 2] = zeros()\n  return x @ w\n}\ninput x: f32[N, 4]\n"
              "y = f(x)\noutput y, q = sum(y.w)\n", "w: F", "k", "line 7: 'y' has no parameter 'w'"),
             ("attr width: int > 0 = 16\ninput x: f32[N, 4]\noutput y = fc(x, size=width)\n"
@@ -330,6 +329,17 @@ def check_refused_renames(client):
             ("input x: f32[N, 3]\ny = relu(x)\nz = y + x +\noutput z\n", "y =", "k", "syntax error, in line 3")):
         reply = rename(contents, word, name)
         assert "error" in reply and why in reply["error"]["message"], (contents, reply)
+    # Names with dots.
+    dotted = "input enc.x: f32[N, 4]\nparam p.w: f32[4, 2] = zeros()\noutput y = enc.x @ p.w\noutput z = enc.x * 2\n"
+    changed = apply(dotted, rename(dotted, "enc.x", "k")["result"]["changes"][document])
+    assert changed == dotted.replace("enc.x", "k"), changed
+    changed = apply(dotted, rename(dotted, "p.w", "w", 1)["result"]["changes"][document])
+    assert changed == dotted.replace("p.w", "w"), changed
+    client.change(document, dotted)
+    uses = client.request("textDocument/references", {
+        "textDocument": {"uri": document}, "position": place(find(dotted, "enc.x", 1, 5)),
+        "context": {"includeDeclaration": True}})
+    assert len(uses) == 3, uses
     # An error that was there before prevents nothing.
     broken = "input x: f32[N, 3]\ny = relu(x)\nz = softmx(y)\noutput z, y\n"
     changed = apply(broken, rename(broken, "y =", "k")["result"]["changes"][document])
