@@ -27,6 +27,8 @@ class FileResolver {
         facts_(facts) {}
 
   void Resolve(llvm::ArrayRef<const ast::Statement*> statements, uint32_t scope);
+  /// Names that set attrs: `test "name" with {width=2}`; may be null.
+  void ResolveSettings(const ast::Expr* settings, uint32_t scope);
 
  private:
   void ResolveStatement(const ast::Statement* statement, uint32_t scope);
@@ -195,6 +197,15 @@ void FileResolver::ResolveCall(const ast::CallExpr* call, uint32_t scope, bool i
       parameter = ArgumentOf(symbol, argument.name.text);
     }
     if (parameter != Symbol::kNone) declared_.AddUse(file_, argument.name.range, parameter);
+  }
+}
+
+void FileResolver::ResolveSettings(const ast::Expr* settings, uint32_t scope) {
+  const auto* record = llvm::dyn_cast_or_null<ast::RecordExpr>(settings);
+  if (record == nullptr) return;
+  for (const ast::Argument& setting : record->fields) {
+    if (setting.is_named()) ResolveName(setting.name.text, setting.name.range, scope, false);
+    ResolveExpr(setting.value, scope, false);
   }
 }
 
@@ -430,6 +441,7 @@ void Resolver::ResolveFile(const Module& module) {
   for (const ast::Statement* statement : module.ast->statements) {
     const auto* test = llvm::dyn_cast<ast::TestStatement>(statement);
     if (test == nullptr) continue;
+    resolver.ResolveSettings(test->with, scope);
     const uint32_t inner = declared_.AddScope(file, scope, test->body.range);
     declared_.DeclareAll(test->body.statements, inner);
     resolver.Resolve(test->body.statements, inner);

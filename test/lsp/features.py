@@ -308,11 +308,9 @@ def check_refused_renames(client):
             "textDocument": {"uri": document}, "position": place(find(contents, word, nth)), "newName": name})
 
     for contents, word, name, why in (
-            # Uses that are not known: in a path, in a test's settings, in a string.
+            # Uses that are not known: in a path, in a string.
             ("layer f(x: F[N, D]) {\n  param w: F[D, 2] = zeros()\n  return x @ w\n}\ninput x: f32[N, 4]\n"
              "y = f(x)\noutput y, q = sum(y.w)\n", "w: F", "k", "line 7: 'y' has no parameter 'w'"),
-            ("attr width: int > 0 = 16\ninput x: f32[N, 4]\noutput y = fc(x, size=width)\n"
-             "test \"a\" with {width=2} { feed x = ones([1, 4])\nexpect y ~= y }\n", "width", "w2", "line 4"),
             ("layer g(x: F[...]) { return x }\ninput x: f32[N, 4]\noutput y = fc(x, size=4, act=\"g\")\n", "g(", "h",
              "line 3"),
             # Other calls.
@@ -323,12 +321,16 @@ def check_refused_renames(client):
             # The same in a source that has an error already.
             ("layer g(x: F[...]) { return x }\ninput x: f32[N, 4]\ny = fc(x, size=4, act=\"g\")\noutput z = h(y)\n", "g(", "h",
              "line 3"),
-            ("attr width: int > 0 = 16\ninput x: f32[N, 4]\noutput y = fc(softmx(x), size=width)\n"
-             "test \"a\" with {width=2} { feed x = ones([1, 4])\nexpect y ~= y }\n", "width", "w2", "line 4"),
             # A statement that is not complete.
             ("input x: f32[N, 3]\ny = relu(x)\nz = y + x +\noutput z\n", "y =", "k", "syntax error, in line 3")):
         reply = rename(contents, word, name)
         assert "error" in reply and why in reply["error"]["message"], (contents, reply)
+    # The settings of a test.
+    tested = ("attr width: int > 0 = 16\ninput x: f32[N, 4]\noutput y = fc(x, size=width)\n"
+              "test \"a\" with {width=2} {\n  feed x = ones([1, 4])\n  expect y ~= y\n}\n")
+    for nth in range(3):
+        changed = apply(tested, rename(tested, "width", "size", nth)["result"]["changes"][document])
+        assert changed == tested.replace("width", "size"), changed
     # Names with dots.
     dotted = "input enc.x: f32[N, 4]\nparam p.w: f32[4, 2] = zeros()\noutput y = enc.x @ p.w\noutput z = enc.x * 2\n"
     changed = apply(dotted, rename(dotted, "enc.x", "k")["result"]["changes"][document])
