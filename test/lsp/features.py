@@ -298,7 +298,7 @@ def check_rename(client, main):
 
 
 def check_refused_renames(client):
-    """Renamings that would change the network, or cause errors, are refused."""
+    """Renamings that would change the network, or cause errors, are rejected."""
     document = uri("renames.pdl")
     client.open(document, "output y = 1.0\n")
 
