@@ -1,6 +1,7 @@
 // Exhaustive search over small ranges of sizes, and the search for counterexamples.
 #include <algorithm>
 #include <cmath>
+#include <utility>
 
 #include "ir/dim_program.h"
 #include "llvm/ADT/STLExtras.h"
@@ -25,12 +26,10 @@ class ConstraintSet::Search {
             [&](llvm::StringRef symbol) { shares |= IndexOf(symbol) >= 0; });
         if (used[i] || !shares) continue;
         used[i] = changed = true;
+        related_.push_back(&relation);
         AddSymbolsOf(relation.difference);
       }
     }
-    for (size_t i = 0; i < used.size(); ++i)
-      if (used[i])
-        relations_.push_back({set.relations_[i].kind, Compile(set.relations_[i].difference)});
     for (const std::string& symbol : symbols_) {
       const auto high = set.highs_.find(symbol);
       highs_.push_back(high == set.highs_.end() ? std::nullopt : std::optional(high->second));
@@ -46,24 +45,32 @@ class ConstraintSet::Search {
   int64_t& size(size_t index) { return sizes_[index]; }
   std::optional<int64_t> High(size_t index) const { return highs_[index]; }
 
-  DimProgram Compile(const Dim& dim) const {
-    return DimProgram(dim, [&](llvm::StringRef symbol) { return IndexOf(symbol); });
+  /// A relation of a difference with 0, to be evaluated for many sizes.
+  struct CompiledRelation {
+    DimCheck check;  // of the difference's value with 0
+    DimProgram difference;
+  };
+  /// Compiles the relation to search for, and the constraints that it depends on.
+  CompiledRelation Begin(DimCheck::Relation kind, const Dim& difference) {
+    for (const Relation* relation : std::exchange(related_, {}))
+      relations_.push_back(Compile(relation->kind, relation->difference));
+    return Compile(kind, difference);
   }
-  std::optional<int64_t> Evaluate(const DimProgram& dim) const { return dim.Evaluate(sizes_); }
+  std::optional<int64_t> Evaluate(const Dim& dim) const { return Compile(dim).Evaluate(sizes_); }
   bool Keeps() const {
     for (size_t i = 0; i < sizes_.size(); ++i)
       if (highs_[i] && sizes_[i] > *highs_[i]) return false;
     return llvm::all_of(relations_, [&](const CompiledRelation& relation) {
-      const std::optional<int64_t> value = Evaluate(relation.difference);
-      return value && HoldsFor(relation.kind, *value);
+      const std::optional<int64_t> value = relation.difference.Evaluate(sizes_);
+      return value && relation.check.Holds(*value, 0);
     });
   }
   /// Whether the relation holds; nullopt if the sizes violate a constraint or a side has no value.
-  std::optional<bool> Holds(DimCheck::Relation kind, const DimProgram& difference) const {
+  std::optional<bool> Holds(const CompiledRelation& relation) const {
     if (!Keeps()) return std::nullopt;
-    const std::optional<int64_t> value = Evaluate(difference);
+    const std::optional<int64_t> value = relation.difference.Evaluate(sizes_);
     if (!value) return std::nullopt;
-    return HoldsFor(kind, *value);
+    return relation.check.Holds(*value, 0);
   }
 
   /// Advances to the next sizes, each at most its `most`; returns false after the last ones.
@@ -78,13 +85,13 @@ class ConstraintSet::Search {
   /// Sets a symbol to the smallest size that violates the relation, above a size for which it
   /// holds; or to the smallest violating size (then `*is_above` is false). Returns false if there
   /// is none.
-  bool Scan(size_t index, DimCheck::Relation kind, const DimProgram& difference, bool* is_above) {
+  bool Scan(size_t index, const CompiledRelation& relation, bool* is_above) {
     constexpr int64_t kDense = 1024, kMost = int64_t{1} << 40;
     int64_t most = std::min(High(index).value_or(kMost), kMost);
     std::optional<int64_t> good, least;
     auto holds = [&](int64_t size) {
       sizes_[index] = size;
-      return Holds(kind, difference);
+      return Holds(relation);
     };
     for (int64_t size = 0; size <= most;) {
       std::optional<bool> good_here = holds(size);
@@ -111,21 +118,11 @@ class ConstraintSet::Search {
   }
 
  private:
-  struct CompiledRelation {
-    DimCheck::Relation kind;
-    DimProgram difference;
-  };
-  /// Whether `difference` is in the relation with 0.
-  static bool HoldsFor(DimCheck::Relation kind, int64_t difference) {
-    switch (kind) {
-      case DimCheck::Relation::kEqual:
-        return difference == 0;
-      case DimCheck::Relation::kNotEqual:
-        return difference != 0;
-      case DimCheck::Relation::kAtLeast:
-        return difference >= 0;
-    }
-    return false;
+  DimProgram Compile(const Dim& dim) const {
+    return DimProgram(dim, [&](llvm::StringRef symbol) { return IndexOf(symbol); });
+  }
+  CompiledRelation Compile(DimCheck::Relation kind, const Dim& difference) const {
+    return {DimCheck{0, kind, 0, ""}, Compile(difference)};
   }
   int IndexOf(llvm::StringRef symbol) const {
     auto found = llvm::find(symbols_, symbol);
@@ -139,6 +136,7 @@ class ConstraintSet::Search {
 
   std::vector<std::string> symbols_;
   size_t num_asked_ = 0;
+  std::vector<const Relation*> related_;  // until Begin
   std::vector<CompiledRelation> relations_;
   std::vector<std::optional<int64_t>> highs_;  // of the symbols
   std::vector<int64_t> sizes_;
@@ -154,10 +152,10 @@ Truth ConstraintSet::DecideByCases(DimCheck::Relation kind, const Dim& differenc
     if (!high || *high >= kMaxCases || (cases *= *high + 1) > kMaxCases) return Truth::kUnknown;
     most.push_back(*high);
   }
-  const DimProgram compiled = search.Compile(difference);
+  const Search::CompiledRelation relation = search.Begin(kind, difference);
   bool any_true = false, any_false = false;
   do {
-    std::optional<bool> holds = search.Holds(kind, compiled);
+    std::optional<bool> holds = search.Holds(relation);
     if (holds) (*holds ? any_true : any_false) = true;
   } while (search.Step(most) && !(any_true && any_false));
   if (any_true == any_false) return Truth::kUnknown;
@@ -172,7 +170,7 @@ class ConstraintSet::Refutation {
         check_(check),
         written_(SymbolsOf(check)),
         search_(set, DimsOf(set, difference, written_)),
-        difference_(search_.Compile(difference)) {
+        relation_(search_.Begin(check.relation, difference)) {
     AddRelatedSymbols();
   }
 
@@ -206,7 +204,7 @@ class ConstraintSet::Refutation {
   /// The current sizes, as the user wrote the symbols; nullopt if one of them has no valid size.
   std::optional<Counterexample> Example() const;
   bool IsViolated() const {
-    std::optional<bool> holds = search_.Holds(check_.relation, difference_);
+    std::optional<bool> holds = search_.Holds(relation_);
     return holds && !*holds;
   }
 
@@ -215,7 +213,7 @@ class ConstraintSet::Refutation {
   /// The symbols as they were written: those of the check, then those of constraints.
   std::vector<std::string> written_;
   Search search_;
-  DimProgram difference_;
+  Search::CompiledRelation relation_;
 };
 
 void ConstraintSet::Refutation::AddRelatedSymbols() {
@@ -236,8 +234,7 @@ void ConstraintSet::Refutation::AddRelatedSymbols() {
 std::optional<Counterexample> ConstraintSet::Refutation::Example() const {
   Counterexample example;
   for (const std::string& symbol : written_) {
-    std::optional<int64_t> size =
-        search_.Evaluate(search_.Compile(set_.Reduce(Dim::Symbol(symbol))));
+    std::optional<int64_t> size = search_.Evaluate(set_.Reduce(Dim::Symbol(symbol)));
     if (!size || *size < 0) return std::nullopt;
     example.sizes.push_back({symbol, *size});
   }
@@ -254,7 +251,7 @@ std::optional<Counterexample> ConstraintSet::Refutation::VaryOne() {
     for (size_t i = 0; i < search_.num_asked(); ++i) {
       for (size_t j = 0; j < search_.num_symbols(); ++j) search_.size(j) = rest(j);
       bool is_above = false;
-      if (!search_.Scan(i, check_.relation, difference_, &is_above)) continue;
+      if (!search_.Scan(i, relation_, &is_above)) continue;
       std::optional<Counterexample> example = Example();
       if (example && is_above) return example;
       if (!least) least = std::move(example);

@@ -11,7 +11,6 @@
 #include "pdl/compiler/weights.h"
 #include "pdl/op/error.h"
 #include "pdl/op/out_of_memory.h"
-#include "pdl/op/storage.h"
 #include "pdl/pdl.h"
 #include "pdl/pdl_c.h"
 #include "runtime/schedule.h"
@@ -128,14 +127,6 @@ void ToC(const pdl::Array& array, pdl_array* result) {
 const std::vector<pdl::ValueInfo>* ValuesOf(const pdl_model* model, pdl_values which) {
   const auto index = static_cast<unsigned>(which);
   return index < std::size(model->values) ? &model->values[index] : nullptr;
-}
-
-/// Whether `name` is that of an array of an output; ragged and sparse outputs have several.
-bool IsPartOfOutput(const pdl::Graph& graph, llvm::StringRef name) {
-  for (const pdl::GraphOutput& output : graph.outputs())
-    for (const pdl::PartType& part : pdl::PartsOf(output.name, output.value->type()))
-      if (pdl::PartName(output.name, part.part) == name) return true;
-  return false;
 }
 
 pdl_status* NoSuchKind(pdl_values which) {
@@ -392,8 +383,8 @@ pdl_status* pdl_session_set_output(pdl_session* session, const char* name, const
       session->memory.erase(name);
       return nullptr;
     }
-    if (!IsPartOfOutput(session->graph, name))
-      return ToC(pdl::ToStatus(pdl::CheckOutput(session->graph, name)));
+    if (llvm::Expected<std::string> of = pdl::OutputOf(session->graph, name); !of)
+      return ToC(pdl::ToStatus(of.takeError()));
     pdl::Array output;
     if (pdl_status* status = FromC(name, *array, &output)) return status;
     session->memory[name] = std::move(output);

@@ -38,6 +38,10 @@ llvm::Error CheckModel(const Model::Impl* own);
 /// an input with an array of that name, and that the array, if not null, is valid as in InputView.
 llvm::Error CheckInput(const Graph& graph, llvm::StringRef name, const Array* array);
 
+/// The output that an array belongs to; ragged and sparse outputs have several. An Error if there
+/// is none.
+llvm::Expected<std::string> OutputOf(const Graph& graph, llvm::StringRef name);
+
 /// Loads the origin of `own` again, for inference or for training; see LoadNetwork.
 llvm::Expected<LoadedNetwork> LoadAgain(const Model::Impl& own, bool training_step);
 

@@ -113,6 +113,14 @@ llvm::Error Session::Impl::Check(const Impl* session) {
   return CheckModel(session->model.impl_.get());
 }
 
+llvm::Expected<std::string> OutputOf(const Graph& graph, llvm::StringRef name) {
+  for (const GraphOutput& output : graph.outputs())
+    for (const PartType& part : PartsOf(output.name, output.value->type()))
+      if (PartName(output.name, part.part) == name) return output.name;
+  if (llvm::Error error = CheckOutput(graph, name)) return error;
+  InternalError("the output '" + name.str() + "' has no array of its name");
+}
+
 namespace {
 
 /// Whether `name` is that of an array of an input; ragged and sparse inputs have several.
@@ -131,15 +139,6 @@ llvm::Error UnknownInput(const Graph& graph, llvm::StringRef name) {
   const llvm::SmallVector<llvm::StringRef, 8> names(parts.begin(), parts.end());
   return MakeUserError(Code::kSurplusInput, "the network has no input '{0}'{1}", name,
                        DidYouMean(name, names));
-}
-
-/// The output that an array belongs to; ragged and sparse outputs have several.
-llvm::Expected<std::string> OutputOf(const Graph& graph, llvm::StringRef name) {
-  for (const GraphOutput& output : graph.outputs())
-    for (const PartType& part : PartsOf(output.name, output.value->type()))
-      if (PartName(output.name, part.part) == name) return output.name;
-  if (llvm::Error error = CheckOutput(graph, name)) return error;
-  InternalError("the output '" + name.str() + "' has no array of its name");
 }
 
 /// The memory of an array.

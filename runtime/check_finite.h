@@ -17,6 +17,8 @@ namespace pdl {
 
 /// Index of the first nan or infinity among elements on the CPU, or -1. Only float dtypes have any.
 int64_t FindNotFinite(DType dtype, const void* data, int64_t count);
+/// Returns "nan at [1, 0]", or "nan" for a scalar.
+std::string DescribeNotFinite(double value, int64_t element, llvm::ArrayRef<int64_t> sizes);
 
 /// Observes a run call by call and reports the first call that returns a nan or an infinity that
 /// none of its operands contained. A nan is reported even if an operand contained an infinity.

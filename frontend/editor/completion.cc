@@ -36,7 +36,7 @@ struct Declaration {
   std::string comment;
   std::vector<Parameter> parameters;
   std::vector<OutputDecl> outputs;
-  /// Attributes that all layers or optimizers have.
+  /// Attributes that all layers have.
   std::vector<Parameter> common = {};
 };
 
@@ -299,8 +299,7 @@ void Finder::AddArguments(const CursorContext::Call& call) {
   const std::optional<Declaration> declaration = FindDeclaration(call.callee);
   if (!declaration) return;
   std::vector<Parameter> parameters = declaration->parameters;
-  const bool is_optimizer = call.is_optimizer;
-  llvm::append_range(parameters, is_optimizer ? OptimizerParameters() : declaration->common);
+  llvm::append_range(parameters, call.is_optimizer ? OptimizerParameters() : declaration->common);
   for (const Parameter& parameter : parameters) {
     if (!call.argument.empty()) {
       if (parameter.name != call.argument) continue;
@@ -311,7 +310,8 @@ void Finder::AddArguments(const CursorContext::Call& call) {
     if (!call.at_argument || llvm::is_contained(call.given, parameter.name)) continue;
     // Inputs are mostly given by position. Those of an optimizer without a default are given by
     // `minimize`.
-    if (parameter.is_input && !parameter.is_optional && (word_.empty() || is_optimizer)) continue;
+    if (parameter.is_input && !parameter.is_optional && (word_.empty() || call.is_optimizer))
+      continue;
     Add({Item::Kind::kAttribute, parameter.name + "=", "", false, parameter.type,
          parameter.comment});
   }

@@ -58,13 +58,15 @@ std::string TakenFor(const SourceAnalysis::Data& data, const Symbol& symbol, llv
 /// The position of the name in a statement with a syntax error, whose names are not known.
 std::optional<uint32_t> InBrokenStatement(const SourceAnalysis::Data& data, llvm::StringRef name) {
   const llvm::StringRef source = data.file->text();
-  for (const SourceRange& range : data.broken) {
-    for (size_t at = source.find(name, range.begin); at < range.end;
-         at = source.find(name, at + 1)) {
-      const SourceRange word = WordAt(source, static_cast<uint32_t>(at));
-      if (word.begin == at && source.slice(word.begin, word.end) == name) return word.begin;
-    }
-  }
+  const auto at_word = [&](size_t offset) {
+    return static_cast<size_t>(WordAt(source, static_cast<uint32_t>(offset)).begin);
+  };
+  for (const SourceRange& range : data.broken)
+    for (size_t at = source.find(name, range.begin); at < range.end; at = source.find(name, at + 1))
+      // The name may have dots.
+      if (at_word(at) == at &&
+          WordAt(source, static_cast<uint32_t>(at + name.size())).end == at + name.size())
+        return static_cast<uint32_t>(at);
   return std::nullopt;
 }
 

@@ -423,15 +423,9 @@ void PyTraining::CheckParameters() {
       if (held == nullptr || given_.contains(name)) continue;
       llvm::Expected<Tensor> tensor = OnHost(*held, *context_);
       if (!tensor) return tensor.takeError();
-      const int64_t at = FindNotFinite(*tensor);
-      if (at < 0) continue;
-      llvm::Expected<Tensor> initial = (*some)->network->InitialValue(name);
-      if (!initial) return initial.takeError();
-      if (FindNotFinite(*initial) >= 0) continue;  // already in the initial value
-      return MakeUserError(
-          Code::kNotFinite, "parameter '{0}' holds {1} after step {2}", name,
-          DescribeNotFinite(tensor->ToConstant().ElementAsDouble(at), at, tensor->sizes()),
-          step_.load());
+      if (llvm::Error error = CheckLearned(*(*some)->network, *program_.graph->FindValue(name),
+                                           *tensor, step_.load()))
+        return error;
     }
     return llvm::Error::success();
   }());

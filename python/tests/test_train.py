@@ -6,7 +6,6 @@ import pathlib
 import shutil
 import re
 import subprocess
-import warnings
 from typing import Any, Iterator
 
 import digits
@@ -79,47 +78,6 @@ def test_precision(
     for name, value in other.items():
         assert value.dtype == "f32"
         np.testing.assert_array_equal(learned[name], value)
-
-
-def test_it_goes_on_with_the_scale_of_the_loss(tmp_path: pathlib.Path) -> None:
-    text = """
-input x: f32[N, 2]
-param w: f32[2, 1] = normal()
-loss = 1000.0 * mean((x @ w - 3.0) ** 2)
-minimize loss with adam(lr=0.1)
-"""
-    random = np.random.default_rng(0)
-    data = [{"x": random.normal(size=(4, 2)).astype(np.float32)} for _ in range(20)]
-    whole = pdl.train(text, data, precision="f16")
-    for step in whole:
-        if step.step == 3:
-            whole.save(tmp_path / "middle.safetensors")
-    rest = pdl.train(text, data[3:], precision="f16", weights=tmp_path / "middle.safetensors")
-    assert len(list(rest)) == 17
-    np.testing.assert_array_equal(rest.network().parameters["w"], whole.network().parameters["w"])
-    whole.save(tmp_path / "whole.safetensors")
-    rest.save(tmp_path / "rest.safetensors")
-    bytes_of = [(tmp_path / f"{name}.safetensors").read_bytes() for name in ("whole", "rest")]
-    assert bytes_of[0] == bytes_of[1] and b"loss_scale" in bytes_of[0]
-
-
-def test_gradients_that_are_never_finite() -> None:
-    text = """
-input x: f32[N, 2]
-param w: f32[2, 1] = zeros()
-z = x @ w
-loss = mean(sqrt(z * z))
-minimize loss with sgd(lr=0.1)
-"""
-    batches = [{"x": np.ones((4, 2), np.float32)}] * 50
-    with pytest.raises(pdl.Error, match="even with the smallest loss scale"):
-        list(pdl.train(text, batches, precision="f16"))
-    # Looked at, the call is named as soon as the scale cannot be what does it.
-    with pytest.raises(pdl.RunError, match=r"<training>:5:13: div: gives inf at \[0, 0\]"):
-        for step in (checked := pdl.train(text, batches, precision="f16", check_finite=True)):
-            done = step.step
-    assert done == 40
-    assert checked.network().parameters["w"].tolist() == [[0.0], [0.0]]
 
 
 def test_check_finite_passes_over_skipped_steps(tmp_path: pathlib.Path) -> None:
@@ -197,19 +155,6 @@ def test_a_network_has_learned_what_the_steps_so_far_did() -> None:
     assert net.session().parameters["a"].item() == seen
     next(training)
     assert net.parameters["a"].item() != seen
-
-
-def test_a_step_with_a_loss_that_is_not_finite_changes_nothing() -> None:
-    wrong = {**BATCH, "x": np.full(4, np.nan, np.float32)}
-    text = LINE + "state seen: f32[] = zeros()\nupdate seen = seen + 1.0\noutput count = seen\n"
-    net = pdl.compile(text)
-    inputs = {"x": [1.0]}
-    assert net.run(inputs, outputs="count")["count"].item() == 1
-    with pytest.raises(pdl.RunError, match="step 2: the loss 'loss' is nan"):
-        for _ in pdl.train(net, [BATCH, wrong], pdl.layers.sgd(lr=0.1)):
-            value = net.parameters["a"].item()
-            assert value != 0 and net.states["seen"].item() == 2
-    assert net.parameters["a"].item() == value and net.states["seen"].item() == 2
 
 
 def test_states_go_on_in_training(tmp_path: pathlib.Path) -> None:
@@ -328,87 +273,6 @@ def test_data_that_are_no_batches() -> None:
     assert len(list(pdl.train(net, [BATCH], pdl.layers.sgd))) == 1
 
 
-def test_a_loss_that_is_not_finite() -> None:
-    """A step with such a loss changes nothing, also in parts, with moving averages and with check_finite."""
-    wrong = {**BATCH, "x": np.full(4, np.nan, np.float32)}
-    expected = {"average": 0.04}
-    for name, options in (
-        ("plain", {}),
-        ("parts", {"micro_batch": 2}),
-        ("average", {"average": 0.9}),
-        ("check", {"check_finite": True}),
-    ):
-        net = pdl.compile(LINE)
-        training = pdl.train(net, [BATCH, wrong], pdl.layers.sgd(lr=0.1), **options)
-        why = r"step 2: input 'x': f32\[4\] holds nan at \[0\]" if name == "check" else "step 2: the loss 'loss' is nan"
-        with pytest.raises(pdl.RunError, match=why):
-            list(training)
-        value = expected.get(name, 0.4)
-        assert net.parameters["a"].item() == pytest.approx(value), name
-        assert training.network().parameters["a"].item() == pytest.approx(value), name
-
-
-def test_half_precision_skips_a_step_with_a_loss_that_is_not_finite() -> None:
-    wrong = {**BATCH, "x": np.full(4, np.nan, np.float32)}
-    net = pdl.compile(LINE)
-    with pytest.raises(pdl.RunError, match="step 2: the loss 'loss' is nan"):
-        list(pdl.train(net, [BATCH, wrong], pdl.layers.sgd(lr=0.1), precision="f16"))
-    assert net.parameters["a"].item() == pytest.approx(0.4, rel=1e-2)
-
-
-TOO_FAR = "input x: f32[N]\nparam w: f32[2] = ones()\nloss = sum(x) * sum(w)\nminimize loss with sgd(lr=3e38)\n"
-
-
-def test_parameters_that_are_not_finite(tmp_path: pathlib.Path) -> None:
-    """They are neither given to the network nor saved."""
-    net = pdl.compile(TOO_FAR)
-    training = pdl.train(net, [{"x": np.full(4, 100, np.float32)}])
-    message = r"parameter 'w' holds -inf at \[0\] after step 1 \[PDL0514\]"
-    with pytest.raises(pdl.RunError, match=message):
-        list(training)
-    assert net.parameters["w"].tolist() == [1, 1]
-    with pytest.raises(pdl.RunError, match=message):
-        training.network()
-    with pytest.raises(pdl.RunError, match=message):
-        training.save(tmp_path / "w.safetensors")
-    assert not (tmp_path / "w.safetensors").exists()
-    # Infinities that were there at the start may stay.
-    net.set_parameter("w", np.array([np.inf, 1], np.float32))
-    with pytest.raises(pdl.RunError, match="step 1: the loss 'loss' is inf"):
-        list(pdl.train(net, [{"x": np.ones(4, np.float32)}]))
-    assert net.parameters["w"].tolist() == [np.inf, 1]
-
-
-def test_a_checkpoint_of_another_training(tmp_path: pathlib.Path) -> None:
-    """What is not continued is a warning; a training that continues gives none."""
-    data, path = [BATCH], tmp_path / "c.safetensors"
-
-    def warnings_of(first: dict[str, Any], then: dict[str, Any]) -> list[str]:
-        training = pdl.train(LINE, data, **first)
-        list(training)
-        training.save(path)
-        with warnings.catch_warnings(record=True) as found:
-            warnings.simplefilter("always")
-            list(pdl.train(LINE, data, weights=path, **then))
-        return [str(one.message) for one in found]
-
-    adam, rmsprop = pdl.layers.adam(lr=0.01), pdl.layers.rmsprop(lr=0.01)
-    for options in ({}, {"precision": "f16"}, {"micro_batch": 2}, {"average": 0.9}):
-        assert warnings_of({"optimizer": adam, **options}, {"optimizer": adam, **options}) == []
-    for first, then, name in (
-        ({"optimizer": adam}, {"optimizer": rmsprop}, "it has no "),
-        ({"optimizer": adam}, {"optimizer": adam, "precision": "f16"}, "it has no loss_scale"),
-        ({"optimizer": adam, "precision": "f16"}, {"optimizer": adam}, "loss_scale, loss_scale.good of it are not used"),
-        ({"optimizer": adam, "average": 0.9}, {"optimizer": adam}, "of it are not used"),
-    ):
-        (message,) = warnings_of(first, then)
-        assert message.startswith("the weights are those of a training with another network, optimizer, precision or average: ") and name in message
-    # Other uses of the file need only its parameters.
-    with warnings.catch_warnings():
-        warnings.simplefilter("error")
-        pdl.compile(LINE, weights=path)
-
-
 def test_schedules_begin_anew_in_each_training() -> None:
     """Also if an output shows the number of steps, which is a state then."""
     text = LINE + "minimize loss with sgd(lr=warmup(step, peak=0.1, steps=4))\n"
@@ -428,13 +292,6 @@ def test_a_source_of_another_type() -> None:
         pdl.train(pathlib.Path("m.pdl"), [BATCH])  # type: ignore[arg-type]
 
 
-NOISY = (
-    "input x: f32[N, 8]\ninput target: f32[N]\nparam w: f32[8] = zeros()\nparam fixed: f32[] = ones() "
-    "with {trainable=false}\nloss = mean((dropout(x, p=0.5) @ w * fixed - target) ** 2)\n"
-    "minimize loss with adam(lr=cosine(step, from=0.1, until=20))\n"
-)
-
-
 def test_a_network_of_an_onnx_model_is_trained(root: pathlib.Path, tmp_path: pathlib.Path) -> None:
     """It begins with its own parameters, which are in no weights file."""
     shutil.copy(root / "test" / "conformance" / "onnx" / "transformer.onnx", tmp_path / "model.onnx")
@@ -447,37 +304,6 @@ def test_a_network_of_an_onnx_model_is_trained(root: pathlib.Path, tmp_path: pat
     assert steps[0].loss == pytest.approx(float(loss), rel=1e-5)
     assert steps[2].loss < steps[1].loss < steps[0].loss
     assert np.mean(np.square(np.asarray(net(x=x)["y"]))) < steps[2].loss
-
-
-def test_saved_in_the_middle_and_gone_on_with(tmp_path: pathlib.Path) -> None:
-    """The same bits as without an interruption: with random operators, and a learning-rate schedule."""
-    random = np.random.default_rng(0)
-    data = [
-        {"x": random.normal(size=(4, 8)).astype(np.float32), "target": np.ones(4, np.float32)}
-        for _ in range(10)
-    ]
-    whole = pdl.compile(NOISY)
-    training = pdl.train(whole, data)
-    for step in training:
-        if step.step == 5:
-            training.save(tmp_path / "middle.safetensors")
-            with pytest.raises(pdl.FileError, match="'.*half.pdlc' must end in .safetensors: a training is saved"):
-                training.save(tmp_path / "half.pdlc")
-            training.network().save(tmp_path / "half.pdl")
-    rest = pdl.compile(NOISY)
-    steps = list(pdl.train(rest, data[5:], weights=tmp_path / "middle.safetensors"))
-    assert [step.step for step in steps] == [6, 7, 8, 9, 10]
-    np.testing.assert_array_equal(rest.parameters["w"], whole.parameters["w"])
-    # The network itself has nothing of the training in it.
-    text = (tmp_path / "half.pdl").read_text()
-    assert "adam.m" not in text and "minimize loss" in text and "state" not in text
-    whole.save(tmp_path / "whole.pdl")
-    assert "adam.m" not in (tmp_path / "whole.pdl").read_text()
-    again = pdl.load(tmp_path / "whole.pdl")
-    np.testing.assert_array_equal(again.parameters["w"], whole.parameters["w"])
-    other = pdl.compile(LINE + "minimize loss with adam()")
-    with pytest.raises(pdl.WeightError, match="'a' is missing"):
-        pdl.train(other, data, weights=tmp_path / "middle.safetensors")
 
 
 class Exported:
@@ -603,22 +429,6 @@ def test_batches_go_on_in_the_next_epoch() -> None:
     assert three[2] == passes(make(2)) and three[0] != three[1] != three[2] and whole.epoch == 3
     with pytest.raises(TypeError, match="shuffle must be True or False, not 'no'"):
         pdl.batches(data, 8, shuffle="no")  # type: ignore[arg-type]
-
-
-def test_resumed_with_shuffled_batches(tmp_path: pathlib.Path) -> None:
-    x = np.random.default_rng(0).normal(size=50).astype(np.float32)
-    data = {"x": x, "target": 3 * x - 1}
-    text = LINE + "minimize loss with adam(lr=0.05)"
-
-    def trained(epochs: int, epoch: int, weights: Any = None) -> Any:
-        training = pdl.train(text, pdl.batches(data, 8, epoch=epoch), epochs=epochs, weights=weights)
-        list(training)
-        return training
-
-    path = tmp_path / "middle.safetensors"
-    trained(2, 0).save(path)
-    whole, resumed = (one.network().parameters for one in (trained(4, 0), trained(2, 2, path)))
-    assert [whole[name].item() for name in "ab"] == [resumed[name].item() for name in "ab"]
 
 
 def test_nothing_but_states_is_updated() -> None:

@@ -49,27 +49,34 @@ llvm::Expected<Snapshot> Trainer::Impl::TakeSnapshot() {
   return snapshot;
 }
 
+llvm::Error CheckLearned(const Network& step, const Value& variable, const Tensor& tensor,
+                         int64_t steps) {
+  const bool is_parameter = variable.kind() == ValueKind::kParameter;
+  int64_t at = FindNotFinite(tensor);
+  while (!is_parameter && at >= 0 && !std::isnan(ElementOf(tensor, at)))
+    at = FindNotFinite(tensor, at + 1);
+  if (at < 0) return llvm::Error::success();
+  if (HasFixedSize(variable.type())) {
+    llvm::Expected<Tensor> initial = step.InitialValue(variable.name());
+    if (!initial) return initial.takeError();
+    if (FindNotFinite(*initial) >= 0) return llvm::Error::success();
+  }
+  return MakeUserError(Code::kNotFinite, "{0} '{1}' holds {2} after step {3}",
+                       is_parameter ? "parameter" : "state", variable.name(),
+                       DescribeNotFinite(ElementOf(tensor, at), at, tensor.sizes()), steps);
+}
+
 llvm::Error Trainer::Impl::CheckLearned(const Snapshot& snapshot,
                                         llvm::ArrayRef<NamedTensor> tensors) const {
   for (const auto& [name, tensor] : tensors) {
     const Value* own = network.FindValue(name);
     const bool is_parameter = own != nullptr && own->kind() == ValueKind::kParameter;
     if (!is_parameter && !network.trainings().empty()) continue;
-    int64_t at = FindNotFinite(tensor);
-    // Infinite states are allowed, since it is unknown which states are learned.
-    while (!is_parameter && at >= 0 && !std::isnan(ElementOf(tensor, at)))
-      at = FindNotFinite(tensor, at + 1);
-    if (at < 0) continue;
-    const Value* value = step_network->graph().FindValue(name);
-    if (HasFixedSize(value->type())) {
-      llvm::Expected<Tensor> initial = step_network->InitialValue(name);
-      if (!initial) return initial.takeError();
-      if (FindNotFinite(*initial) >= 0) continue;  // already in the initial value
-    }
-    return MakeUserError(Code::kNotFinite, "{0} '{1}' holds {2} after step {3}",
-                         is_parameter ? "parameter" : "state", name,
-                         DescribeNotFinite(ElementOf(tensor, at), at, tensor.sizes()),
-                         snapshot.progress.step);
+    // A trained parameter is a state of the step.
+    const Value& declared = own != nullptr ? *own : *step_network->graph().FindValue(name);
+    if (llvm::Error error =
+            pdl::CheckLearned(*step_network, declared, tensor, snapshot.progress.step))
+      return error;
   }
   return llvm::Error::success();
 }

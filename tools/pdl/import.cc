@@ -44,16 +44,12 @@ llvm::Error Import(llvm::StringRef file, llvm::StringRef out, const CommonOption
   if (!imported) return imported.takeError();
   PrintDiagnostics(imported->warnings);
   const ImportedText text = WriteImportedText(*imported, path::filename(weight_path));
-  if (out == "-") {
-    llvm::outs() << text.text;
-    return llvm::Error::success();
-  }
   std::vector<NamedTensor> tensors;
   for (const auto& [name, constant] : text.tensors)
     tensors.emplace_back(name, Tensor::FromConstant(constant));
-  if (!tensors.empty())
+  if (out != "-" && !tensors.empty())
     if (llvm::Error error = WriteSafetensors(weight_path, tensors)) return error;
-  return WriteFileAtomically(out, text.text);
+  return WriteResultFile(out, text.text);
 }
 
 }  // namespace

@@ -236,6 +236,12 @@ struct CheckpointInfo {
 };
 /// Returns an Error if the file is damaged or not a checkpoint.
 PDL_API llvm::Expected<CheckpointInfo> ReadCheckpointInfo(llvm::StringRef path);
+/// An Error of Code::kNotFinite if a parameter holds a nan or an infinity, or a state a nan, and
+/// its initial value in `step`, the network of a step, has none. `variable` is as it was declared,
+/// before the step made trained parameters states; `tensor` is its value after `steps` steps, on
+/// the CPU. Infinite states are allowed, since it is unknown which states are learned.
+PDL_API llvm::Error CheckLearned(const Network& step, const Value& variable, const Tensor& tensor,
+                                 int64_t steps);
 /// Whether a weights file is a checkpoint, which also has states of optimizers.
 PDL_API bool IsCheckpoint(const SafetensorsFile& file);
 /// The metadata of a file with the variables of a training that was saved without its progress,
