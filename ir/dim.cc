@@ -334,7 +334,7 @@ Dim Dim::FloorDiv(const Dim& a, const Dim& b) {
     } else if (term.factors.empty() && b.is_constant()) {
       DimTerm whole;
       whole.coefficient = FloorDivide(term.coefficient, b.constant());
-      term.coefficient -= whole.coefficient * b.constant();
+      term.coefficient = FloorModulo(term.coefficient, b.constant());
       if (whole.coefficient != 0) outside.push_back(std::move(whole));
       rest.push_back(std::move(term));
     } else {
@@ -376,13 +376,13 @@ Dim Dim::Mod(const Dim& a, const Dim& b) {
     return Dim(0) - Mod(Dim(0) - a, -b.constant());
   }
   if (a.is_constant() && b.is_constant())
-    return a.constant() - FloorDivide(a.constant(), b.constant()) * b.constant();
+    return FloorModulo(a.constant(), b.constant());
   llvm::SmallVector<DimTerm, 1> rest;
   auto divisor = DimPolynomial::Terms(b);
   for (DimTerm& term : DimPolynomial::Terms(a)) {
     if (divisor.size() == 1 && DivideExactly(term, divisor[0])) continue;
     if (term.factors.empty() && b.is_constant())
-      term.coefficient -= FloorDivide(term.coefficient, b.constant()) * b.constant();
+      term.coefficient = FloorModulo(term.coefficient, b.constant());
     rest.push_back(std::move(term));
   }
   if (rest.empty()) return 0;

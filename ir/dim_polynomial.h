@@ -18,6 +18,12 @@ inline int64_t FloorDivide(int64_t a, int64_t b) {
   return a % b != 0 && (a < 0) != (b < 0) ? q - 1 : q;
 }
 
+/// a - FloorDivide(a, b) * b, whose product may be below INT64_MIN.
+inline int64_t FloorModulo(int64_t a, int64_t b) {
+  int64_t r = a % b;
+  return r != 0 && (r < 0) != (b < 0) ? r + b : r;
+}
+
 /// Bounds of a value: an inclusive interval; an absent bound is infinite.
 struct DimInterval {
   std::optional<int64_t> low, high;

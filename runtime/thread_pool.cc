@@ -107,6 +107,9 @@ class ThreadPool {
     for (std::thread& worker : workers) worker.join();
   }
 
+  /// After a fork: the pool of the process before the one that this pool belonged to.
+  ThreadPool* ancestor = nullptr;
+
  private:
   void Compute(Job& job, int helpers) {
     const bool may_spin = callers_.fetch_add(1, std::memory_order_relaxed) + 1 < processors_;
@@ -234,9 +237,9 @@ class ThreadPool {
 struct PoolOfProcess {
   std::atomic<ThreadPool*> pool = nullptr;
   std::atomic<bool> exiting = false;
-  /// The pools of ancestor processes after a fork: their threads do not exist here, and their locks
-  /// may be held forever.
-  std::vector<ThreadPool*> abandoned;
+  /// The pools of ancestor processes after a fork, linked by `ThreadPool::ancestor`: their threads do
+  /// not exist here, and their locks may be held forever.
+  ThreadPool* abandoned = nullptr;
 
   PoolOfProcess();
   ~PoolOfProcess() {
@@ -248,9 +251,13 @@ struct PoolOfProcess {
 PoolOfProcess pool_of_process;
 
 PoolOfProcess::PoolOfProcess() {
+  // Nothing may be allocated here: another thread may have held a lock of the allocator when this
+  // process was forked, and only the allocator of the C library releases its locks then.
   pthread_atfork(nullptr, nullptr, [] {
     ThreadPool* old = pool_of_process.pool.exchange(nullptr);
-    if (old != nullptr) pool_of_process.abandoned.push_back(old);
+    if (old == nullptr) return;
+    old->ancestor = pool_of_process.abandoned;
+    pool_of_process.abandoned = old;
   });
 }
 

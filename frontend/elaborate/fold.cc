@@ -2,6 +2,8 @@
 
 #include <cmath>
 
+#include "ir/dim_polynomial.h"
+
 namespace pdl {
 namespace {
 
@@ -52,13 +54,11 @@ llvm::Expected<Datum> FoldIntegers(Operator op, int64_t a, int64_t b) {
         if (__builtin_sub_overflow(int64_t{0}, a, &result)) return Overflow(op, a, b);
         return Datum(result);
       }
-      result = a / b;
-      return Datum(a % b != 0 && (a < 0) != (b < 0) ? result - 1 : result);
+      return Datum(FloorDivide(a, b));
     case Operator::kRemainder:
       if (b == 0) return DatumError("{0} % 0 divides by zero", a);
       if (b == -1) return Datum(int64_t{0});
-      result = a % b;
-      return Datum(result != 0 && (result < 0) != (b < 0) ? result + b : result);
+      return Datum(FloorModulo(a, b));
     default: {  // a power
       if (b < 0) {
         return Datum(Datum::Real{std::pow(static_cast<double>(a), static_cast<double>(b))});

@@ -33,11 +33,24 @@ TEST(DimLimits, PowersEndAsInvalid) {
   EXPECT_FALSE(dim.is_valid());
 }
 
+// The multiple of the divisor below a number near INT64_MIN does not fit in 64 bits; sanitizer
+// builds find it computed.
+TEST(DimLimits, RemaindersOfTheLowestNumbers) {
+  EXPECT_EQ(Dim::Mod(Dim(INT64_MIN), 12), Dim(4));
+  EXPECT_EQ(Dim::Mod(Dim(INT64_MIN + 1), 12), Dim(5));
+  EXPECT_FALSE(Dim::Mod(Dim(INT64_MIN), -12).is_valid());
+  const Dim n = Dim::Symbol("N");
+  EXPECT_EQ(Dim::Mod(n + Dim(INT64_MIN), 12), Dim::Mod(n + Dim(4), 12));
+  EXPECT_EQ(Dim::FloorDiv(n + Dim(INT64_MIN), 12),
+            Dim::FloorDiv(n + Dim(4), 12) + Dim(INT64_MIN / 12 - 1));
+}
+
 /// A random expression of the symbols A, B and C.
 Dim RandomDim(std::mt19937& random, int depth) {
   if (depth == 0 || random() % 4 == 0) {
     if (random() % 3 == 0) return Dim(static_cast<int64_t>(random() % 9) - 4);
     if (random() % 40 == 0) return Dim(INT64_MAX - static_cast<int64_t>(random() % 3));
+    if (random() % 40 == 0) return Dim(INT64_MIN + static_cast<int64_t>(random() % 3));
     return Dim::Symbol(std::string(1, static_cast<char>('A' + random() % 3)));
   }
   const Dim a = RandomDim(random, depth - 1), b = RandomDim(random, depth - 1);
