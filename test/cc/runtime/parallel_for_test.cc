@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <atomic>
 #include <cstdlib>
+#include <memory>
 #include <mutex>
 #include <new>
 #include <thread>
@@ -12,6 +13,19 @@
 
 #include "gtest/gtest.h"
 #include "pdl/op/device_context.h"
+
+namespace {
+/// The number of allocations of this thread.
+thread_local int allocations = 0;
+}  // namespace
+
+[[gnu::noinline]] void* operator new(std::size_t size) {
+  ++allocations;
+  if (void* memory = std::malloc(size == 0 ? 1 : size)) return memory;
+  throw std::bad_alloc();
+}
+[[gnu::noinline]] void operator delete(void* memory) noexcept { std::free(memory); }
+[[gnu::noinline]] void operator delete(void* memory, std::size_t) noexcept { std::free(memory); }
 
 namespace pdl {
 namespace {
@@ -160,6 +174,22 @@ TEST(ParallelFor, WorksInAForkedChild) {
   }
   stop = true;
   busy.join();
+}
+
+// Another thread may hold a lock of the allocator during the fork, which a child could wait for
+// forever: only the allocator of the C library is prepared for that.
+TEST(ParallelFor, AForkAllocatesNothingInTheChild) {
+  CPUContext context(4);
+  EXPECT_EQ(SumOfSquares(context, 5000), ExpectedSum(5000));
+  const auto probe = std::make_unique<std::vector<int>>(1);
+  ASSERT_GT(allocations, 0) << "allocations are not counted";
+  const int before = allocations;
+  const pid_t child = fork();
+  if (child == 0) _exit(allocations - before);
+  int status = -1;
+  ASSERT_EQ(waitpid(child, &status, 0), child);
+  EXPECT_TRUE(WIFEXITED(status));
+  EXPECT_EQ(WEXITSTATUS(status), 0) << "allocations";
 }
 
 TEST(ParallelFor, UsesTheProcessorsThatThereAre) {
