@@ -2,6 +2,7 @@
 
 #include <cmath>
 #include <limits>
+#include <stdexcept>
 
 #include "pdl/op/error.h"
 #include "pdl/op/op_proto_maker.h"
@@ -142,10 +143,11 @@ PDL_INSTANTIATE(Constant)
   const T& Expect(const AttributeReader& reader, llvm::StringRef name) {
     const AttributeValue* value = reader.Find(name);
     const T* typed = value ? std::get_if<T>(value) : nullptr;
-    if (!typed)
-      InternalError("operator '" + reader.signature().name + "' reads its attribute '" +
-                    name.str() + "' as a type that it did not declare");
-    return *typed;
+    if (typed) return *typed;
+    const std::string read = "'" + reader.signature().name + "' reads the attribute '" + name.str();
+    if (!value) throw std::logic_error(read + "', which it does not declare");
+    if (IsNone(*value)) throw std::logic_error(read + "', which is none in this call: see Has");
+    throw std::logic_error(read + "' as another type than its own, " + DescribeValue(*value));
   }
 
 }  // namespace

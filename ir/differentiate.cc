@@ -2,6 +2,7 @@
 
 #include <algorithm>
 
+#include "ir/operator_code.h"
 #include "ir/passes/block_effects.h"
 #include "llvm/ADT/DenseMap.h"
 #include "llvm/ADT/DenseSet.h"
@@ -158,8 +159,16 @@ class Differentiator {
                            op.type(), AtPlaceOf(graph_, op));
     }
     GradientContext context(graph_, registry_, op, output_gradients, &recomputation);
-    op.def().gradient(context);
-    if (llvm::Error error = context.TakeError()) return error;
+    llvm::Error failure = ConvertExceptions(
+        [&] {
+          op.def().gradient(context);
+          return context.TakeError();
+        },
+        [&](const char* what) {
+          return MakeUserError(Code::kBadGradient, "gradient of '{0}'{1}: its rule failed: {2}",
+                               op.type(), AtPlaceOf(graph_, op), what);
+        });
+    if (failure) return failure;
     for (unsigned i = 0; i < op.operands().size(); ++i) {
       Value* operand = op.operands()[i];
       if (!varied_.contains(operand)) continue;

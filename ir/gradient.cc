@@ -1,6 +1,9 @@
 #include "pdl/op/gradient.h"
 
+#include <stdexcept>
+
 #include "ir/error_text.h"
+#include "llvm/Support/FormatVariadic.h"
 #include "pdl/op/error.h"
 
 namespace pdl {
@@ -71,7 +74,11 @@ Value* GradientContext::SumTo(Value* gradient, Value* to) {
 }
 
 void GradientContext::SetInputGradient(unsigned index, Value* gradient) {
-  input_gradients_[index] = gradient;
+  input_gradients_[Checked(index, input_gradients_.size(), "operand")] = gradient;
+}
+
+void GradientContext::ThrowNo(const char* what, unsigned index, size_t count) {
+  throw std::out_of_range(llvm::formatv("it uses {0} {1} of {2}", what, index, count).str());
 }
 
 llvm::Expected<Value*> GradientContext::FitGradient(unsigned index) {

@@ -2,8 +2,11 @@
 
 #include <algorithm>
 #include <climits>
+
+#include "ir/operator_code.h"
 #include "llvm/ADT/STLExtras.h"
 #include "pdl/compiler/graph.h"
+#include "pdl/op/symbols.h"
 
 namespace pdl {
 
@@ -15,7 +18,12 @@ InferenceContext::InferenceContext(const OpDef& def, llvm::ArrayRef<const Type*>
       attributes_(def.signature, attributes),
       values_(values),
       graph_(graph),
-      outputs_(def.signature.NumResults(attributes)) {}
+      outputs_(def.signature.NumResults(attributes)),
+      is_set_(static_cast<unsigned>(outputs_.size())) {}
+
+void InferenceContext::ThrowNoOperand(unsigned index) const {
+  throw std::out_of_range(llvm::formatv("it reads operand {0} of {1}", index, num_inputs()).str());
+}
 
 bool InferenceContext::is_known_to_plan(unsigned index) const {
   return values_.empty() || IsKnownToPlan(values_[index]);
@@ -28,7 +36,23 @@ const Block* InferenceContext::FindBlock(llvm::StringRef attribute) const {
   return &graph_->block(*id);
 }
 
-void InferenceContext::SetOutput(unsigned index, Type type) { outputs_[index] = std::move(type); }
+void InferenceContext::SetOutput(unsigned index, Type type) {
+  if (index >= outputs_.size()) {
+    sets_other_ = true;
+    return;
+  }
+  outputs_[index] = std::move(type);
+  is_set_.set(index);
+}
+
+llvm::Error InferenceContext::CheckOutputsAreSet() const {
+  if (sets_other_)
+    return Fail(Code::kOperatorUse, "its inference sets more results than {0}", outputs_.size());
+  const int missing = is_set_.find_first_unset();
+  if (missing < 0) return llvm::Error::success();
+  return Fail(Code::kOperatorUse, "its inference sets no type for output '{0}'",
+              def_->signature.output(static_cast<size_t>(missing)).name);
+}
 
 llvm::Error InferenceContext::MakeCallError(Code code, llvm::ArrayRef<unsigned> inputs,
                                             llvm::StringRef attribute, std::string message) const {
@@ -284,6 +308,57 @@ llvm::Error CheckOutputs(const InferenceContext& context) {
   return llvm::Error::success();
 }
 
+/// Whether a run can compute the size: each of its symbols is one of an operand or an attribute, or
+/// is new.
+bool HasKnownSymbols(const InferenceContext& context, const Type& type) {
+  llvm::StringSet<> known;
+  const auto add = [&](llvm::StringRef symbol) { known.insert(symbol); };
+  for (unsigned i = 0; i < context.num_inputs(); ++i) ForEachSymbol(context.input(i), add);
+  for (const AttributeValue& value : context.attributes().values()) ForEachSymbol(value, add);
+  bool all = true;
+  ForEachSymbol(type, [&](llvm::StringRef symbol) {
+    all &= known.contains(symbol) || symbol.ltrim('~').starts_with("?");
+  });
+  return all;
+}
+
+/// Requires that each operand broadcasts to the result.
+llvm::Error CheckBroadcasts(InferenceContext& context) {
+  const Type result = context.outputs()[0];
+  for (unsigned i = 0; i < context.num_inputs(); ++i) {
+    const Type& type = context.input(i);
+    if (type.rank() > result.rank())
+      return context.FailAt({i}, Code::kBroadcast, "{0} does not broadcast to {1}", type.ToString(),
+                            result.ToString());
+    for (unsigned axis = 0; axis < type.rank(); ++axis) {
+      const Dim& dim = type.dims[axis];
+      if (dim.is_constant(1)) continue;
+      if (llvm::Error error =
+              context.RequireEqual(dim, result.dims[result.rank() - type.rank() + axis], {i},
+                                   "sizes do not broadcast"))
+        return error;
+    }
+  }
+  return llvm::Error::success();
+}
+
+/// Checks of operators outside libpdl, which no test compares with their declarations.
+llvm::Error CheckExternal(InferenceContext& context) {
+  const OpSignature& signature = context.def().signature;
+  llvm::SmallVector<const Type*, 4> operands, results;
+  for (unsigned i = 0; i < context.num_inputs(); ++i) operands.push_back(&context.input(i));
+  for (const Type& type : context.outputs()) results.push_back(&type);
+  const std::string fault =
+      FaultOfOutputs(signature, operands, context.attributes().values(), results);
+  if (!fault.empty()) return context.Fail(Code::kOperatorUse, "{0}", fault);
+  for (const auto& [i, type] : llvm::enumerate(context.outputs()))
+    if (!HasKnownSymbols(context, type))
+      return context.Fail(Code::kOperatorUse,
+                          "output '{0}' is {1}, with a size that is that of no operand or attribute",
+                          signature.output(i).name, type.ToString());
+  return signature.properties.elementwise ? CheckBroadcasts(context) : llvm::Error::success();
+}
+
 /// The lengths of an operand belong to its rows and are not broadcast to others.
 llvm::Error CheckRowsOfRagged(const InferenceContext& context) {
   const Type& result = context.outputs()[0];
@@ -303,8 +378,16 @@ llvm::Error Infer(InferenceContext& context) {
   if (llvm::Error error = CheckOperands(context)) return error;
   if (llvm::Error error = CheckDimsInAttributes(context)) return error;
   if (llvm::Error error = CheckFloatAttributes(context)) return error;
-  if (llvm::Error error = context.def().infer(context)) return error;
+  llvm::Error failure = ConvertExceptions(
+      [&] { return context.def().infer(context); },
+      [&](const char* what) {
+        return context.Fail(Code::kOperatorUse, "its inference failed: {0}", what);
+      });
+  if (failure) return failure;
+  if (llvm::Error error = context.CheckOutputsAreSet()) return error;
   if (llvm::Error error = CheckOutputs(context)) return error;
+  if (context.def().is_external())
+    if (llvm::Error error = CheckExternal(context)) return error;
   return context.def().properties().elementwise ? CheckRowsOfRagged(context)
                                                 : llvm::Error::success();
 }

@@ -239,7 +239,7 @@ llvm::Error NetworkReader::ReadLearned(const VarDesc& desc, Type type) {
   if (!type.is_plain())
     return Broken("{0}: a {1} of the type {2}", where, is_parameter ? "parameter" : "state",
                   type.ToString());
-  if (is_parameter && llvm::any_of(type.dims, [](const Dim& dim) { return !dim.is_constant(); }))
+  if (is_parameter && !type.has_constant_dims())
     return Broken("{0}: a parameter of the type {1}", where, type.ToString());
   VariableInfo info;
   if (desc.has_weight()) {

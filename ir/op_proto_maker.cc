@@ -6,6 +6,7 @@
 #include "pdl/op/attribute_reader.h"
 #include "pdl/op/error.h"
 #include "pdl/op/inference.h"
+#include "ir/names.h"
 
 namespace pdl {
 namespace {
@@ -26,6 +27,9 @@ class DeclarationCheck {
     Require(def_.infer != nullptr, "it has no type inference");
     Require(!def_.body || (signature_.BlockAttribute() >= 0 && signature_.has_counts()),
             "it has a rule for a block, but no Block attribute or no counted inputs");
+    Require(def_.gradient_order <= kMaxGradientOrder,
+            llvm::Twine("its gradient has order ") + llvm::Twine(def_.gradient_order) +
+                ", more than " + llvm::Twine(kMaxGradientOrder));
     if (fault_.empty()) return llvm::Error::success();
     return MakeUserError(Code::kOperatorUse,
                          "the declaration of operator '{0}' is inconsistent: {1}", signature_.name,
@@ -38,6 +42,9 @@ class DeclarationCheck {
   }
 
   void TakeName(const std::string& name) {
+    Require(IsIdentifier(name), llvm::Twine("'") + name +
+                                    "' is not a name of the language: letters, digits and '_', and "
+                                    "not a reserved word");
     Require(names_.insert(name).second,
             llvm::Twine("two declarations have the name '") + name + "'");
   }
@@ -47,6 +54,8 @@ class DeclarationCheck {
     for (const InputDecl& input : signature_.inputs) {
       TakeName(input.name);
       if (!input.count.empty()) {
+        Require(signature_.BlockAttribute() >= 0,
+                llvm::Twine("'") + input.name + "' is counted, but there is no Block attribute");
         const int count = signature_.FindAttribute(input.count);
         Require(count >= 0 && signature_.attributes[static_cast<size_t>(count)].counted,
                 llvm::Twine("'") + input.name + "' has a count that is not a counted attribute");
@@ -81,6 +90,10 @@ class DeclarationCheck {
     Require(decl.choices.empty() || decl.kind == AttributeKind::kString ||
                 decl.kind == AttributeKind::kShape,
             llvm::Twine("choices for '") + decl.name + "', which is neither a string nor a shape");
+    Require(!decl.lower || !decl.upper || Compare(decl.lower->value, decl.upper->value) <= 0,
+            llvm::Twine("the range of '") + decl.name + "' is empty");
+    Require(!decl.is_axis || decl.kind == AttributeKind::kInt,
+            llvm::Twine("'") + decl.name + "' is an Axis() but not an int");
     Require(!decl.comment.empty(), llvm::Twine("'") + decl.name + "' has no comment");
     Require(!decl.counted || (decl.kind == AttributeKind::kInt && !decl.is_list),
             llvm::Twine("'") + decl.name + "' is counted but not an int");
@@ -99,6 +112,8 @@ class DeclarationCheck {
       return attribute >= 0 && signature_.attributes[static_cast<size_t>(attribute)].kind == kind;
     };
     for (const OutputDecl& output : signature_.outputs) {
+      Require(IsIdentifier(output.name),
+              llvm::Twine("output '") + output.name + "' has no name of the language");
       Require(names.insert(output.name).second,
               llvm::Twine("two outputs have the name '") + output.name + "'");
       Require(!output.dtype || output.dtype_of.empty(),
@@ -112,9 +127,19 @@ class DeclarationCheck {
               llvm::Twine("output '") + output.name + "' has the dims of '" + output.dims_of +
                   "', which is neither an input nor a shape attribute");
     }
-    for (const std::string& name : signature_.results_from)
-      Require(signature_.FindAttribute(name) >= 0,
+    for (const std::string& name : signature_.results_from) {
+      const int found = signature_.FindAttribute(name);
+      Require(found >= 0,
               llvm::Twine("'") + name + "', which sets the number of results, is not an attribute");
+      if (found < 0) continue;
+      const AttributeDecl& count = signature_.attributes[static_cast<size_t>(found)];
+      // A body may have no results.
+      Require(count.kind != AttributeKind::kInt || count.is_list ||
+                  signature_.BlockAttribute() >= 0 ||
+                  (count.lower && Compare(count.lower->value, int64_t{0}) >= 0 &&
+                   !count.Admits(int64_t{0})),
+              llvm::Twine("'") + name + "', which sets the number of results, may be 0");
+    }
   }
 
   void CheckProperties() {
@@ -123,6 +148,10 @@ class DeclarationCheck {
             "it follows its operands to f16, but does more than move elements");
     Require(!properties.elementwise || signature_.outputs.size() == 1,
             "it is elementwise but has more than one output");
+    const bool has_one_input = signature_.inputs.size() == 1 && !signature_.inputs[0].repeatable;
+    Require(!properties.elementwise || def_.infer != InferSameAsFirst || has_one_input,
+            "it is elementwise with several inputs, whose types InferSameAsFirst does not compare: "
+            "see InferBroadcast");
     Require(properties.zero_rule == nullptr || properties.elementwise,
             "it has a rule for zeros but is not elementwise");
   }
@@ -151,23 +180,23 @@ InputBuilder OpProtoMaker::AddInput(std::string name, std::string comment) {
   decl.name = std::move(name);
   decl.comment = std::move(comment);
   def_.signature.inputs.push_back(std::move(decl));
-  return InputBuilder(&def_.signature.inputs.back());
+  return InputBuilder({&def_.signature.inputs, def_.signature.inputs.size() - 1});
 }
 
 OutputBuilder OpProtoMaker::AddOutput(std::string name, std::string comment) {
   def_.signature.outputs.push_back({std::move(name), std::move(comment)});
-  return OutputBuilder(&def_.signature.outputs.back());
+  return OutputBuilder({&def_.signature.outputs, def_.signature.outputs.size() - 1});
 }
 
-AttributeDecl* OpProtoMaker::AddAttribute(std::string name, std::string comment, AttributeKind kind,
-                                          bool is_list) {
+DeclRef<AttributeDecl> OpProtoMaker::AddAttribute(std::string name, std::string comment,
+                                                  AttributeKind kind, bool is_list) {
   AttributeDecl decl;
   decl.name = std::move(name);
   decl.comment = std::move(comment);
   decl.kind = kind;
   decl.is_list = is_list;
   def_.signature.attributes.push_back(std::move(decl));
-  return &def_.signature.attributes.back();
+  return {&def_.signature.attributes, def_.signature.attributes.size() - 1};
 }
 
 llvm::Expected<OpDef> OpProtoMaker::Build(llvm::StringRef name) {
@@ -182,13 +211,13 @@ llvm::Expected<OpDef> OpProtoMaker::Build(llvm::StringRef name) {
   if (llvm::none_of(def_.signature.inputs, [](const InputDecl& i) { return i.differentiable; }))
     def_.gradient_order = 0;
   if (!def_.signature.outputs.empty() && !def_.signature.inputs.empty()) {
-    OutputDecl& output = def_.signature.outputs.front();
+    OutputBuilder output({&def_.signature.outputs, 0});
     if (def_.infer == InferSameAsFirst) {
-      OutputBuilder(&output).TypeOf(def_.signature.inputs.front().name);
+      output.TypeOf(def_.signature.inputs.front().name);
     } else if (properties().elementwise) {
       const InputDecl& first = def_.signature.inputs.front();
       const bool is_unary = def_.signature.inputs.size() == 1 && !first.repeatable;
-      is_unary ? OutputBuilder(&output).DimsOf(first.name) : OutputBuilder(&output).Broadcast();
+      is_unary ? output.DimsOf(first.name) : output.Broadcast();
     }
   }
   if (properties().random)

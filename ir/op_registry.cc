@@ -5,9 +5,25 @@
 #include <cstdlib>
 #include <mutex>
 
+#include "ir/names.h"
 #include "pdl/op/error.h"
 
 namespace pdl {
+namespace internal {
+
+/// -1: registrations are not counted.
+static thread_local int registrations = -1;
+
+void RegisterAtProgramStart(OpRegistrar registrar) {
+  if (registrations < 0) return registrar(GlobalRegistry());
+  ++registrations;
+}
+
+CountRegistrations::CountRegistrations() { registrations = 0; }
+CountRegistrations::~CountRegistrations() { registrations = -1; }
+int CountRegistrations::count() const { return registrations; }
+
+}  // namespace internal
 
 void OpRegistry::Reject(llvm::Error error) {
   if (errors_ != nullptr) {
@@ -21,6 +37,10 @@ void OpRegistry::Reject(llvm::Error error) {
 const OpDef* OpRegistry::AddTo(llvm::StringMap<std::unique_ptr<OpDef>>& defs,
                                llvm::Expected<OpDef> def) {
   if (!def) return Reject(def.takeError()), nullptr;
+  if (def->signature.family.empty()) {
+    std::shared_lock lock(mutex_);
+    def->signature.family = family_;
+  }
   // A Block is a network only once the call is planned.
   if (def->signature.attributes.empty() || def->signature.BlockAttribute() >= 0)
     def->check_attributes = nullptr;
@@ -37,10 +57,11 @@ const OpDef* OpRegistry::AddTo(llvm::StringMap<std::unique_ptr<OpDef>>& defs,
 }
 
 void OpRegistry::Add(llvm::Expected<OpDef> def) {
-  if (def && def->signature.family.empty()) {
-    std::shared_lock lock(mutex_);
-    def->signature.family = family_;
-  }
+  if (def && !IsIdentifier(def->name()))
+    return Reject(MakeUserError(Code::kOperatorUse,
+                                "'{0}' cannot be the name of an operator: it is not a name of the "
+                                "language (letters, digits and '_') or is a reserved word",
+                                def->name()));
   const OpDef* added = AddTo(defs_, std::move(def));
   if (added == nullptr || added->properties().onnx_name.empty()) return;
   std::unique_lock lock(mutex_);

@@ -282,10 +282,10 @@ WeightReport DescribeUnused(llvm::ArrayRef<const WeightEntry*> unused, size_t nu
                             llvm::StringRef file, bool partial) {
   if (unused.empty()) return {};
   if (partial) {
-    return {llvm::formatv("{0} of the {1} tensors of \"{2}\" are not used, the first is '{3}'",
-                          unused.size(), num_tensors, file, unused.front()->name)
-                .str(),
-            {}};
+    const char* form = unused.size() == 1
+                           ? "{0} of the {1} tensors of \"{2}\" is not used: '{3}'"
+                           : "{0} of the {1} tensors of \"{2}\" are not used, the first is '{3}'";
+    return {llvm::formatv(form, unused.size(), num_tensors, file, unused.front()->name).str(), {}};
   }
   std::string names;
   for (const WeightEntry* entry : unused.take_front(kShown))

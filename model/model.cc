@@ -235,14 +235,10 @@ Status Model::Save(const std::string& path) const {
     const Network& network = *impl_->network;
     llvm::StringMap<Tensor> states;
     for (const pdl::Value* state : network.graph().states()) {
-      // A state whose size depends on the run has no initial value.
+      if (!state->type().has_constant_dims()) continue;
       llvm::Expected<Tensor> value = network.InitialValue(state->name());
-      if (value)
-        states[state->name()] = std::move(*value);
-      else if (value.errorIsA<DeviceError>())
-        return value.takeError();
-      else
-        llvm::consumeError(value.takeError());
+      if (!value) return value.takeError();
+      states[state->name()] = std::move(*value);
     }
     return OnLargeStack([&] { return SaveNetwork(network, path, states); });
   });

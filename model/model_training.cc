@@ -61,6 +61,14 @@ llvm::Error CheckRequest(const TrainRequest& request) {
   return llvm::Error::success();
 }
 
+/// The parameters, and the states that have a value before the first run.
+std::vector<const Value*> FixedVariables(const Graph& graph) {
+  std::vector<const Value*> fixed;
+  for (const Value* variable : Variables(graph))
+    if (variable->type().has_constant_dims()) fixed.push_back(variable);
+  return fixed;
+}
+
 /// The model with the trainer's current values.
 llvm::Expected<Model> Learned(const Model::Impl& own, const Trainer& trainer) {
   const Graph& graph = own.network->graph();
@@ -68,7 +76,7 @@ llvm::Expected<Model> Learned(const Model::Impl& own, const Trainer& trainer) {
   options.seed = own.options.seed;
   options.precision = own.options.precision;
   options.weight_folder = own.options.folder;
-  for (const Value* variable : Variables(graph)) {
+  for (const Value* variable : FixedVariables(graph)) {
     llvm::Expected<Tensor> value = trainer.TrainedValueOf(variable->name());
     if (!value) return value.takeError();
     options.weights[variable->name()] = value->ToConstant();
@@ -91,7 +99,7 @@ llvm::Expected<TrainedModel> TrainModel(const Model::Impl& own, const Arrays& da
   if (!dataset) return dataset.takeError();
   TrainerOptions options = ToOptions(request, own);
   options.network.weight_folder = loaded->folder;
-  for (const Value* variable : Variables(own.network->graph())) {
+  for (const Value* variable : FixedVariables(own.network->graph())) {
     llvm::Expected<Tensor> value = own.network->InitialValue(variable->name());
     if (!value) return value.takeError();
     options.network.weights[variable->name()] = value->ToConstant();

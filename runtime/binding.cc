@@ -13,6 +13,7 @@
 #include "runtime/frame.h"
 #include "runtime/io/file.h"
 #include "runtime/memory.h"
+#include "runtime/prepare_call.h"
 #include "runtime/saturating.h"
 
 namespace pdl {
@@ -156,7 +157,7 @@ class Binder {
         auto fixed_value = [&](SlotId slot) { return FixedValueOfSlot(slot); };
         StepPrepareContext context(schedule_, step, binding_.types, context_, packs_, lookup_,
                                    fixed_value);
-        llvm::Expected<Preparation> preparation = step.op->Prepare(context);
+        llvm::Expected<Preparation> preparation = PrepareCall(*step.op, context);
         if (!preparation) return AboutCall(step.op->arguments(), preparation.takeError());
         for (unsigned i = 0; i < step.inputs.size(); ++i)
           if (!llvm::is_contained(preparation->packed, i))

@@ -128,10 +128,11 @@ llvm::Expected<Frame*> Body::Lease::FrameFor(llvm::ArrayRef<int64_t> sizes,
   if (frames_.size() >= kMaxBindings) frames_.clear();
   if (!arena_ || arena_bytes_ < (*binding)->arena_bytes) {
     // Frames created before keep their arena.
-    arena_bytes_ = std::max<int64_t>((*binding)->arena_bytes, 1);
-    llvm::Expected<std::shared_ptr<void>> arena = context.Allocate(arena_bytes_);
+    const int64_t bytes = std::max<int64_t>((*binding)->arena_bytes, 1);
+    llvm::Expected<std::shared_ptr<void>> arena = context.Allocate(bytes);
     if (!arena) return arena.takeError();
     arena_ = std::move(*arena);
+    arena_bytes_ = bytes;
   }
   llvm::Expected<std::unique_ptr<Frame>> frame = Frame::Make(**binding, context, arena_);
   if (!frame) return frame.takeError();

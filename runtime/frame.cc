@@ -9,11 +9,13 @@
 #include "llvm/Support/SaveAndRestore.h"
 #include "pdl/op/error.h"
 #include "pdl/runtime/run_profile.h"
+#include "ir/operator_code.h"
 #include "runtime/call_error.h"
 #include "runtime/cancellation.h"
 #include "runtime/check_finite.h"
 #include "runtime/check_indices.h"
 #include "runtime/describe_steps.h"
+#include "runtime/prepare_call.h"
 #include "runtime/step_observer.h"
 
 namespace pdl {
@@ -103,7 +105,9 @@ inline llvm::Error Frame::RunCall(const Call& call, const std::atomic<bool>* can
     if (llvm::Error error = CheckIndices(*call.op, InputsOf(call), OutputsOf(call), *context_))
       return error;
   context_->SetCall(call.state, call.workspace);
-  llvm::Error error = call.op->RunPrepared(InputsOf(call), OutputsOf(call), *context_);
+  llvm::Error error = ConvertExceptions(
+      [&] { return call.op->RunPrepared(InputsOf(call), OutputsOf(call), *context_); },
+      KernelThrew);
   if (error) [[unlikely]]
     return AboutCall(call.op->arguments(), std::move(error));
   return llvm::Error::success();

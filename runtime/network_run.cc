@@ -164,8 +164,7 @@ llvm::Error NetworkRun::CheckVariable(const Value& value, const Tensor& tensor, 
   }
   if (fits) return llvm::Error::success();
   const bool has_other_sizes =
-      fits_type && value.kind() == ValueKind::kState &&
-      !llvm::all_of(type.dims, [](const Dim& dim) { return dim.is_constant(); });
+      fits_type && value.kind() == ValueKind::kState && !type.has_constant_dims();
   return MakeUserError(Code::kInputType, "{0} '{1}' is declared {2}, but the scope holds {3}{4}",
                        what, value.name(), type.ToString(), tensor.TypeString(),
                        has_other_sizes ? "; reset it to run with other sizes" : "");

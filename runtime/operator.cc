@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "ir/error_text.h"
+#include "ir/operator_code.h"
 #include "ir/proto_convert.h"
 #include "llvm/Support/xxhash.h"
 #include "pdl/op/error.h"
@@ -11,6 +12,7 @@
 #include "runtime/call_error.h"
 #include "runtime/check_indices.h"
 #include "runtime/composed_operator.h"
+#include "runtime/prepare_call.h"
 #include "runtime/single_call.h"
 
 namespace pdl {
@@ -199,8 +201,8 @@ llvm::Expected<std::vector<Tensor>> Compute(const OperatorBase& op, llvm::ArrayR
   std::vector<OperandType> input_types;
   for (const Tensor& tensor : inputs)
     input_types.push_back({tensor.dtype(), Sizes(tensor.sizes().begin(), tensor.sizes().end())});
-  llvm::Expected<Preparation> preparation =
-      op.Prepare(SingleCallPrepareContext(std::move(input_types), output_types, context));
+  llvm::Expected<Preparation> preparation = PrepareCall(
+      op, SingleCallPrepareContext(std::move(input_types), output_types, context));
   if (!preparation) return preparation.takeError();
 
   if (!preparation->aliases.empty()) {
@@ -223,7 +225,9 @@ llvm::Expected<std::vector<Tensor>> Compute(const OperatorBase& op, llvm::ArrayR
     if (llvm::Error error = CheckIndices(op, input_pointers, output_pointers, context))
       return error;
   context.SetCall(preparation->state.get(), workspace.get());
-  llvm::Error failure = op.RunPrepared(input_pointers, output_pointers, context);
+  llvm::Error failure =
+      ConvertExceptions([&] { return op.RunPrepared(input_pointers, output_pointers, context); },
+                        KernelThrew);
   // The workspace is in use until then, even after a failure.
   failure = llvm::joinErrors(std::move(failure), context.Synchronize());
   if (failure) return failure;
@@ -302,7 +306,11 @@ llvm::Error OperatorBase::ReadAttributes(const OperatorArguments& arguments, Dev
   device_kind_ = kind;
   if (!arguments_.outputs.empty()) stream_key_ = llvm::xxh3_64bits(StreamName(arguments_));
   llvm::SmallBitVector read(static_cast<unsigned>(arguments_.attributes.size()));
-  llvm::Error error = InitializeAttributes({def().signature, arguments_.attributes, &read});
+  llvm::Error error = ConvertExceptions(
+      [&] { return InitializeAttributes({def().signature, arguments_.attributes, &read}); },
+      [](const char* what) {
+        return MakeUserError(Code::kOperatorUse, "the check of its attributes failed: {0}", what);
+      });
   return AsCallErrors(arguments_, read, std::move(error));
 }
 

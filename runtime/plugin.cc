@@ -40,6 +40,7 @@ llvm::Error LoadPlugin(llvm::StringRef path) {
   if (llvm::sys::fs::exists(file))
     if (llvm::Error error = CheckRegularFile(file)) return error;
   // A rejected library stays loaded, because it may already be referenced.
+  const internal::CountRegistrations of_program;
   void* library = dlopen(file.c_str(), RTLD_NOW | RTLD_LOCAL);
   if (library == nullptr)
     return MakeUserError(Code::kPlugin, "cannot load plugin '{0}': {1}", path, dlerror());
@@ -47,12 +48,15 @@ llvm::Error LoadPlugin(llvm::StringRef path) {
 
   auto version = reinterpret_cast<VersionFunction>(dlsym(library, "pdl_plugin_version"));
   auto add_ops = reinterpret_cast<RegisterFunction>(dlsym(library, "pdl_plugin_register"));
-  if (version == nullptr || add_ops == nullptr) {
+  if (of_program.count() > 0)
+    return MakeUserError(Code::kPlugin,
+                         "'{0}' has operators, but is not compiled as a plugin: pdl_add_plugin does "
+                         "it, and so does the option -DPDL_BUILD_PLUGIN",
+                         path);
+  if (version == nullptr || add_ops == nullptr)
     return MakeUserError(
-        Code::kPlugin,
-        "'{0}' is not a pdl plugin: it does not define pdl_plugin_version (see pdl_add_plugin)",
-        path);
-  }
+        Code::kPlugin, "'{0}' is not a pdl plugin: it does not define {1} (see pdl_add_plugin)",
+        path, version == nullptr ? "pdl_plugin_version" : "pdl_plugin_register");
   if (llvm::StringRef(version()) != PDL_PLUGIN_VERSION) {
     return MakeUserError(Code::kPlugin, "plugin '{0}' was built against pdl {1}, this is pdl {2}",
                          path, version(), PDL_PLUGIN_VERSION);

@@ -135,7 +135,7 @@ llvm::Expected<Tensor> WeightStore::Initial(const Value& variable, SymbolLookup 
   if (llvm::Error error = CheckRange(variable, *value)) return error;
   // A state whose size depends on the run is created for each Scope. So is a large one, whose
   // initial value would otherwise take memory in addition to its current value.
-  bool fixed = llvm::all_of(variable.type().dims, [](const Dim& d) { return d.is_constant(); });
+  const bool fixed = variable.type().has_constant_dims();
   const bool is_small = value->num_bytes() <= kKeptStateBytes;
   if (fixed && (variable.kind() != ValueKind::kState || is_small)) {
     std::lock_guard lock(mutex_);

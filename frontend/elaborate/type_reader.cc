@@ -247,7 +247,10 @@ bool TypeReader::CheckType(const Type& actual, const Type& declared, SourceRange
     if (!note.empty()) diagnostic.Note(std::move(note));
     return false;
   };
-  if (actual.dtype != declared.dtype) return fail(Code::kDTypeMismatch);
+  if (actual.dtype != declared.dtype)
+    return fail(Code::kDTypeMismatch, ("a declared type is not a conversion: cast(…, to=" +
+                                       DTypeName(declared.dtype) + ") is one")
+                                          .str());
   if (actual.storage != declared.storage) return fail(Code::kStorage);
   if (actual.rank() != declared.rank()) return fail(Code::kRank);
   if (declared.index_bound) {

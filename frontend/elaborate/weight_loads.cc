@@ -71,9 +71,7 @@ void WeightLoads::ElaborateLoad(const ast::LoadStatement* statement, Module* mod
   for (Value* parameter : graph_.parameters()) add(parameter);
   for (Value* state : graph_.states()) {
     // A state whose sizes depend on the run has no tensor that always fits.
-    const bool is_fixed =
-        llvm::all_of(state->type().dims, [](const Dim& dim) { return dim.is_constant(); });
-    if (state->name() != "step" && is_fixed) add(state);
+    if (state->name() != "step" && state->type().has_constant_dims()) add(state);
   }
   if (!targets.empty()) return LoadTargets(statement, file, rules, targets);
   if (report_.diagnostics().has_errors()) return;  // the calls that create them may have failed

@@ -159,7 +159,8 @@ void AstBuilder::Infix() {
   operators_.push_back({op, level, false, last().range()});
 }
 
-// A name is called without arguments; a pipe that is an operand gets parentheses.
+// A name is called without arguments; a pipe that is an operand of another operator gets
+// parentheses, which a note shows if they fit on a line.
 static void SuggestCall(const ast::ChainExpr& pipe, const Expr& stage, Diagnostic* diagnostic) {
   if (stage.kind == ExprKind::kName) {
     diagnostic->Suggest({stage.range.end, stage.range.end}, "()");
@@ -168,7 +169,10 @@ static void SuggestCall(const ast::ChainExpr& pipe, const Expr& stage, Diagnosti
   const auto* operation = llvm::dyn_cast<ast::ChainExpr>(&stage);
   if (operation == nullptr || operation->operands.front()->kind != ExprKind::kCall) return;
   const SourceRange inner = Span(pipe.operands.front()->range, operation->operands.front()->range);
-  diagnostic->Suggest(inner, ("(" + diagnostic->file->Text(inner) + ")").str());
+  const std::string operand = ("(" + diagnostic->file->Text(inner) + ")").str();
+  if (operand.size() < 60 && operand.find('\n') == std::string::npos)
+    diagnostic->Note("a pipe that is an operand is in parentheses: " + operand);
+  diagnostic->Suggest(inner, operand);
 }
 
 // Combines the topmost operators of equal level and their operands into one node.
@@ -212,8 +216,11 @@ void AstBuilder::ReduceTop() {
   if (top.op == Operator::kPipe) {
     for (const Expr* stage : chain->operands.drop_front()) {
       if (stage->kind != ExprKind::kCall) {
+        const std::string call = stage->kind == ExprKind::kName
+                                     ? (ast_->file->Text(stage->range) + "()").str()
+                                     : "f(a=1)";
         if (Diagnostic* diagnostic = Fail(Code::kPipeNeedsCall, stage->range,
-                                          "'|>' must be followed by a call, such as f(a=1)")) {
+                                          "'|>' must be followed by a call, such as " + call)) {
           SuggestCall(*chain, *stage, diagnostic);
         }
         break;

@@ -109,7 +109,7 @@ constexpr Pass kFoldTransposes = {"fold-transposes",
 
 constexpr Pass kReducePrecision = {
     "reduce-precision",
-    "computes f32 matmul and convolutions in f16 or bf16",
+    "f32 matmuls and convolutions in f16 or bf16",
     [](Graph& graph, PassContext& context) -> llvm::Error {
       ReducePrecision(graph, context.registry, context.precision);
       return llvm::Error::success();

@@ -1,5 +1,6 @@
 #include "kernels/core/elementwise.h"
 #include "kernels/core/grain.h"
+#include "pdl/op/error.h"
 #include "runtime/stream.h"
 
 #include <algorithm>
@@ -196,8 +197,29 @@ void ElementwiseState::RunGather(const Pointers& inputs, char* output, int64_t b
   }
 }
 
-std::shared_ptr<CallState> PrepareElementwise(const Tile& tile, llvm::ArrayRef<OperandType> inputs,
-                                              const OperandType& output) {
+/// Whether each size, counted from the end, is that of the result or 1.
+static bool Broadcasts(llvm::ArrayRef<int64_t> sizes, llvm::ArrayRef<int64_t> result) {
+  if (sizes.size() > result.size()) return false;
+  for (const auto& [size, of_result] : llvm::zip(sizes, result.take_back(sizes.size())))
+    if (size != 1 && size != of_result) return false;
+  return true;
+}
+
+llvm::Expected<std::shared_ptr<CallState>> PrepareElementwise(const Tile& tile,
+                                                              llvm::ArrayRef<OperandType> inputs,
+                                                              const OperandType& output) {
+  if (tile.dense == nullptr) {
+    std::string types;
+    for (const OperandType& input : inputs)
+      types += (types.empty() ? "" : ", ") + TensorTypeToString(input.dtype, input.sizes);
+    return MakeUserError(Code::kOperatorUse, "it has no kernel for elements of {0} and a result {1}",
+                         types, TensorTypeToString(output.dtype, output.sizes));
+  }
+  for (const OperandType& input : inputs)
+    if (!Broadcasts(input.sizes, output.sizes))
+      return MakeUserError(Code::kOperatorUse, "an operand {0} does not broadcast to the result {1}",
+                           TensorTypeToString(input.dtype, input.sizes),
+                           TensorTypeToString(output.dtype, output.sizes));
   return std::make_shared<ElementwiseState>(tile, inputs, output);
 }
 

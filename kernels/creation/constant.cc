@@ -5,6 +5,7 @@
 
 #include "kernels/core/element.h"
 #include "kernels/core/inference_helpers.h"
+#include "kernels/creation/size_value.h"
 #include "pdl/op/op_proto_maker.h"
 #include "pdl/op/op_registry.h"
 #include "pdl/op/operator.h"
@@ -215,7 +216,7 @@ template <class Context>
 class SizeOp : public Operator<Context> {
  public:
   llvm::Expected<Preparation> Prepare(const PrepareContext& context) const override {
-    llvm::Expected<int64_t> value = context.Evaluate(NumElements(this->attributes().Dims("dims")));
+    llvm::Expected<int64_t> value = EvaluateSize(context, this->attributes());
     if (!value) return value.takeError();
     auto state = std::make_shared<State>();
     state->bits = ElementBits(context.outputs()[0].dtype, *value);
@@ -300,20 +301,6 @@ class RangeOp : public Operator<Context> {
   };
   int64_t step_ = 1;
 };
-
-/// Whether an integer is in the range of a dtype; rounding to a float is allowed.
-bool HoldsInteger(DType dtype, int64_t number) {
-  switch (dtype) {
-    case DType::kI8:
-      return number == static_cast<int8_t>(number);
-    case DType::kU8:
-      return number == static_cast<uint8_t>(number);
-    case DType::kI32:
-      return number == static_cast<int32_t>(number);
-    default:
-      return true;
-  }
-}
 
 llvm::Error InferRange(InferenceContext& context) {
   if (llvm::Error error = CheckDType(context, "dtype", kNumberSet)) return error;

@@ -1,6 +1,7 @@
 #include <cstring>
 #include <memory>
 
+#include "kernels/creation/size_value.h"
 #include "kernels/cuda/cuda_launch.h"
 #include "pdl/op/dim.h"
 #include "pdl/op/op_registry.h"
@@ -89,7 +90,7 @@ struct SizeState : CallState {
 class SizeOp : public Operator<CUDAContext> {
  public:
   llvm::Expected<Preparation> Prepare(const PrepareContext& context) const override {
-    auto value = context.Evaluate(NumElements(attributes().Dims("dims")));
+    auto value = EvaluateSize(context, attributes());
     if (!value) return value.takeError();
     auto state = std::make_shared<SizeState>();
     state->pattern = RepeatInteger(*value, context.outputs()[0].dtype);

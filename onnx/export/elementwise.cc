@@ -17,6 +17,8 @@ std::vector<std::string> Operands(ExportCall& c, DType dtype) {
 
 /// An operator with the name of its ONNX counterpart; a comparison returns bool.
 Exported SameName(ExportCall& c) {
+  if (!c.op().def().signature.attributes.empty())
+    return c.Reject("its attributes have no counterpart in ONNX's " + c.OnnxName());
   const DType own = c.type(0).dtype;
   const DType dtype = own == DType::kBool ? own : ComputeDType(own);
   const std::string y = c.Node(c.OnnxName(), Operands(c, dtype));

@@ -175,7 +175,7 @@ llvm::Error Exporter::AddVariables() {
   for (llvm::ArrayRef<Value*> values : {graph_.parameters(), graph_.states()}) {
     for (const Value* value : values) {
       if (!IsUsed(value)) continue;
-      if (!llvm::all_of(value->type().dims, [](const Dim& dim) { return dim.is_constant(); })) {
+      if (!value->type().has_constant_dims()) {
         RejectOpenState(value);
         continue;
       }

@@ -102,7 +102,9 @@ void ConvertMelWeightMatrix(Node& n) {
   const int64_t rows = length / 2 + 1;
   if (bands < 0 || length < 0 || rate < 1 || !(low >= 0 && high >= low && high < 1e9))
     return n.Fail("{0} bands from {1} to {2} Hz", bands, low, high);
-  if (bands > (int64_t{1} << 22) / rows) return n.Unsupported("{0} bands of {1}", bands, rows);
+  constexpr int64_t kMaxWeights = int64_t{1} << 22;
+  if (rows > kMaxWeights || bands > kMaxWeights / rows)
+    return n.Unsupported("{0} bands of {1}", bands, rows);
   auto mel = [](double hertz) { return 2595 * std::log10(1 + hertz / 700); };
   const double step = (mel(high) - mel(low)) / static_cast<double>(bands + 2);
   std::vector<int64_t> edges;

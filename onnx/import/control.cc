@@ -289,8 +289,9 @@ void ConvertScan(Node& n) {
   const bool is_old = n.opset() < 9;  // with a batch dim, and lengths as the first input
   const int64_t sequences = n.Int("num_scan_inputs", 0);
   const int64_t first = is_old ? 1 : 0;
-  const int64_t states = static_cast<int64_t>(n.num_inputs()) - first - sequences;
-  if (sequences < 1 || states < 0) return n.Fail("{0} sequences", sequences);
+  const int64_t others = static_cast<int64_t>(n.num_inputs()) - first;
+  if (sequences < 1 || sequences > others) return n.Fail("{0} sequences", sequences);
+  const int64_t states = others - sequences;
   if (is_old && n.Has(0)) return n.Unsupported("lengths of sequences");
   if (n.num_outputs() < states) return n.Fail("{0} outputs", n.num_outputs());
   const std::vector<int64_t> in_axes = n.Ints("scan_input_axes");

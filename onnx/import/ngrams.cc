@@ -69,13 +69,16 @@ bool TfIdf::ReadGrams() {
 
 Value* TfIdf::CountOf(Value* x, int64_t size, const Grams& grams, int64_t skips) {
   std::vector<int64_t> indices;
+  const int64_t most = kMaxCompared / grams.count;
   for (int64_t step = 1; step <= (grams.length == 1 ? 1 : skips + 1); ++step) {
-    for (int64_t begin = 0; begin + step * (grams.length - 1) < size; ++begin)
-      for (int64_t i = 0; i < grams.length; ++i) indices.push_back(begin + i * step);
-    if (static_cast<int64_t>(indices.size()) * grams.count > kMaxCompared) {
+    const int64_t windows = size - step * (grams.length - 1);
+    if (windows <= 0) break;
+    if (windows > (most - static_cast<int64_t>(indices.size())) / grams.length) {
       n_.Unsupported("{0} n-grams of {1} in {2} tokens", grams.count, grams.length, size);
       return nullptr;
     }
+    for (int64_t begin = 0; begin < windows; ++begin)
+      for (int64_t i = 0; i < grams.length; ++i) indices.push_back(begin + i * step);
   }
   Shape dims(x->type().dims.begin(), x->type().dims.end() - 1);
   dims.emplace_back(static_cast<int64_t>(indices.size()) / grams.length);
@@ -99,7 +102,7 @@ void TfIdf::Convert() {
   const int64_t size = x->type().dims.back().constant(), skips = n_.Int("max_skip_count", 0);
   const std::string mode = n_.String("mode", "");
   if (mode != "TF" && mode != "IDF" && mode != "TFIDF") return n_.Fail("mode '{0}'", mode);
-  if (skips < 0 || skips > size + 1) return n_.Unsupported("max_skip_count {0}", skips);
+  if (skips < 0 || skips > kMaxCompared) return n_.Unsupported("max_skip_count {0}", skips);
   if (!ReadGrams()) return;
   Shape dims(x->type().dims.begin(), x->type().dims.end() - 1);
   dims.emplace_back(width_);

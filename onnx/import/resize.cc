@@ -149,6 +149,8 @@ void ResizeByAxis(Node& n, Value* x, const Resizing& resizing, llvm::ArrayRef<in
     roi = n.RealsIn(1);
     if (n.failed()) return;
     if (roi.size() != 2 * axes.size()) return n.Fail("a roi of {0} numbers", roi.size());
+    for (const double edge : roi)
+      if (!(std::abs(edge) <= 1e100)) return n.Fail("a roi with {0}", edge);
   }
   Resampling r;
   r.mode = n.String("mode", "nearest");
@@ -215,6 +217,7 @@ void ConvertResize(Node& n) {
         const auto axis = static_cast<size_t>(each);
         const double size = *scale * static_cast<double>(dims[axis].constant());
         const double rounded = std::floor(size + 0.5);
+        if (!(rounded < 0x1p62)) return n.Fail("a scale of {0} for a size of {1}", *scale, dims[axis].constant());
         resizing.scales[axis] = *scale;
         resizing.sizes[axis] = static_cast<int64_t>(rounded);
         by_axis |=

@@ -14,7 +14,10 @@ class GridSample {
 
  private:
   Value* Number(double value) { return n_.Scalar(value, dtype_); }
-  Value* Real(const Dim& size) { return n_.Cast(n_.Reshape(n_.SizeValue({size}), {}), dtype_); }
+  Value* SizeIn(DType dtype, const Dim& size) {
+    return n_.Cast(n_.Reshape(n_.SizeValue({size}), {}), dtype);
+  }
+  Value* Real(const Dim& size) { return SizeIn(dtype_, size); }
   Value* Floor(Value* x) { return n_.Call("floor", {x}); }
   Value* Reflect(Value* x, unsigned d);
   Value* Clamp(Value* x, Value* low, Value* high) {
@@ -95,7 +98,11 @@ void GridSample::AddPoint(std::vector<int> offsets) {
     }
     Value* inside = Clamp(at, Number(0), end);
     if (padding_ == "zeros") multiply(n_.Cast(n_.Call("equal", {inside, at}), dtype_));
-    position = position == nullptr ? inside : n_.Add(n_.Mul(position, Real(sizes_[d])), inside);
+    // f64 has all indices of elements, f32 those below 2^24; a nan stays one.
+    inside = n_.Cast(inside, DType::kF64);
+    position = position == nullptr
+                   ? inside
+                   : n_.Add(n_.Mul(position, SizeIn(DType::kF64, sizes_[d])), inside);
   }
   if (position == nullptr) return;
   // [N, points of the grid], for all channels.

@@ -6,10 +6,6 @@
 namespace pdl {
 namespace {
 
-bool HasStaticDims(const Type& type) {
-  return llvm::all_of(type.dims, [](const Dim& dim) { return dim.is_constant(); });
-}
-
 Sizes StaticSizes(const Type& type) {
   Sizes sizes;
   for (const Dim& dim : type.dims) sizes.push_back(dim.constant());
@@ -67,7 +63,7 @@ bool CanRun(const Op& op) {
   return llvm::all_of(op.results(), [](const Value* result) {
     const Type& type = result->type();
     const Dim count = NumElements(type.dims);
-    return HasStaticDims(type) && count.is_constant() &&
+    return type.has_constant_dims() && count.is_constant() &&
            count.constant() <= KnownValues::kMaxElements;
   });
 }
@@ -212,7 +208,7 @@ bool KnownValues::VisitArithmetic(const Op& op) {
   const SizeArithmetic compute = op.def().properties().size_arithmetic;
   if (compute == nullptr || op.results().size() != 1) return false;
   const Type& type = op.result()->type();
-  if (!HasStaticDims(type) || (!IsInteger(type.dtype) && type.dtype != DType::kBool)) return false;
+  if (!type.has_constant_dims() || (!IsInteger(type.dtype) && type.dtype != DType::kBool)) return false;
   llvm::SmallVector<KnownSizes, 2> operands;
   for (const Value* operand : op.operands()) {
     std::optional<KnownSizes> known = FindSizes(operand);

@@ -17,10 +17,16 @@ import sys
 import tempfile
 from typing import Any, Sequence
 
-from ipykernel.kernelapp import IPKernelApp
-from ipykernel.kernelbase import Kernel
-from IPython.display import display
-from jupyter_client.kernelspec import KernelSpecManager
+try:
+    from ipykernel.kernelapp import IPKernelApp
+    from ipykernel.kernelbase import Kernel
+    from IPython.display import display
+    from jupyter_client.kernelspec import KernelSpecManager
+except ImportError as error:
+    REASON = f"pdl.kernel requires ipykernel (pip install 'ipykernel>=7'): {error}"
+    if __name__ == "__main__":
+        sys.exit(REASON)
+    raise ImportError(REASON) from error
 
 import pdl
 from pdl._arrays import is_array

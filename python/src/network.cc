@@ -394,8 +394,7 @@ llvm::Error PyNetwork::Save(const std::string& path) {
   const std::shared_ptr<const Network> network = this->network();
   for (const Value* state : network->graph().states()) {
     // A value with a data-dependent size cannot be loaded from a file.
-    if (!llvm::all_of(state->type().dims, [](const Dim& dim) { return dim.is_constant(); }))
-      continue;
+    if (!state->type().has_constant_dims()) continue;
     llvm::Expected<std::optional<Tensor>> now = StateNow(*network, *state);
     if (!now) return now.takeError();
     if (!*now) continue;

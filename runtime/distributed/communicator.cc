@@ -74,25 +74,31 @@ llvm::Error Communicator::Broadcast(int root, ReceivedBytes bytes) {
 
 llvm::Expected<std::vector<std::string>> Communicator::AllGather(llvm::StringRef own) {
   const auto count = static_cast<size_t>(size_);
-  std::vector<uint64_t> lengths(count, own.size());
+  struct Messages {
+    std::string own;
+    uint64_t own_length;
+    std::vector<uint64_t> lengths;
+    std::vector<std::string> texts;
+  };
+  const auto messages = std::make_shared<Messages>(
+      Messages{own.str(), own.size(), std::vector<uint64_t>(count, own.size()), {}});
   const auto as_bytes = [](uint64_t& value) {
     return ReceivedBytes(reinterpret_cast<char*>(&value), sizeof(value));
   };
-  uint64_t own_length = own.size();
   std::vector<ReceivedBytes> receive;
-  for (uint64_t& length : lengths) receive.push_back(as_bytes(length));
-  if (llvm::Error error = Exchange(std::vector<SentBytes>(count, as_bytes(own_length)), receive))
-    return error;
-  std::vector<std::string> texts(count);
+  for (uint64_t& length : messages->lengths) receive.push_back(as_bytes(length));
+  const std::vector<SentBytes> size(count, as_bytes(messages->own_length));
+  if (llvm::Error error = KeepIfFailed(Exchange(size, receive), messages)) return error;
+  messages->texts.resize(count);
   receive.clear();
-  for (auto [text, length] : llvm::zip_equal(texts, lengths)) {
+  for (auto [text, length] : llvm::zip_equal(messages->texts, messages->lengths)) {
     text.resize(length);
     receive.emplace_back(text.data(), text.size());
   }
-  const SentBytes bytes(own.data(), own.size());
-  if (llvm::Error error = Exchange(std::vector<SentBytes>(count, bytes), receive)) return error;
-  texts[static_cast<size_t>(rank_)] = own.str();
-  return texts;
+  const std::vector<SentBytes> bytes(count, SentBytes(messages->own.data(), own.size()));
+  if (llvm::Error error = KeepIfFailed(Exchange(bytes, receive), messages)) return error;
+  messages->texts[static_cast<size_t>(rank_)] = own.str();
+  return std::move(messages->texts);
 }
 
 llvm::Error Communicator::CheckAgreement(

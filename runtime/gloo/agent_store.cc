@@ -1,5 +1,6 @@
 #include "runtime/gloo/agent_store.h"
 
+#include <fcntl.h>
 #include <netdb.h>
 #include <poll.h>
 #include <sys/socket.h>
@@ -43,24 +44,59 @@ struct FreeAddresses {
   void operator()(addrinfo* list) const { freeaddrinfo(list); }
 };
 
-/// A connected socket, or -1 and errno. The agent may not listen yet.
-int Connect(const addrinfo* addresses, Clock::time_point end) {
+/// Waits until the socket is ready for `events`; false after `end`, and if poll fails.
+bool WaitFor(int socket, short events, Clock::time_point end) {
+  for (;;) {
+    const auto left = std::chrono::duration_cast<milliseconds>(end - Clock::now());
+    pollfd ready = {socket, events, 0};
+    const int count = poll(&ready, 1, static_cast<int>(std::max<int64_t>(0, left.count())));
+    if (count >= 0 || errno != EINTR) return count > 0;
+  }
+}
+
+/// Connects a socket that does not block; false and errno if it cannot be connected until `end`.
+bool ConnectUntil(int socket, const addrinfo& address, Clock::time_point end) {
+  if (connect(socket, address.ai_addr, address.ai_addrlen) == 0) return true;
+  if (errno != EINPROGRESS && errno != EINTR) return false;
+  if (!WaitFor(socket, POLLOUT, end)) {
+    errno = ETIMEDOUT;
+    return false;
+  }
+  int reason = 0;
+  socklen_t length = sizeof(reason);
+  if (getsockopt(socket, SOL_SOCKET, SO_ERROR, &reason, &length) != 0) return false;
+  errno = reason;
+  return reason == 0;
+}
+
+/// A connected socket, or none and errno. The agent may not listen yet.
+Socket Connect(const addrinfo* addresses, Clock::time_point end) {
+  // An address that does not answer leaves time for the others.
+  constexpr std::chrono::seconds kEach(5);
+  int reason = ETIMEDOUT;
   do {
     for (const addrinfo* each = addresses; each != nullptr; each = each->ai_next) {
-      const int connection =
-          socket(each->ai_family, each->ai_socktype | SOCK_CLOEXEC, each->ai_protocol);
-      if (connection < 0) continue;
-      if (connect(connection, each->ai_addr, each->ai_addrlen) == 0) return connection;
-      const int reason = errno;
-      close(connection);
-      errno = reason;
+      Socket connection(socket(each->ai_family, each->ai_socktype | SOCK_CLOEXEC | SOCK_NONBLOCK,
+                               each->ai_protocol));
+      const auto until = std::min<Clock::time_point>(end, Clock::now() + kEach);
+      if (connection.get() >= 0 && ConnectUntil(connection.get(), *each, until)) {
+        const int flags = fcntl(connection.get(), F_GETFL);
+        fcntl(connection.get(), F_SETFL, flags & ~O_NONBLOCK);
+        return connection;
+      }
+      reason = errno;
     }
     usleep(50'000);
   } while (Clock::now() < end);
-  return -1;
+  errno = reason;
+  return Socket();
 }
 
 }  // namespace
+
+Socket::~Socket() {
+  if (descriptor_ >= 0) close(descriptor_);
+}
 
 AgentStore::AgentStore(const std::string& host, int port, std::string key_prefix,
                        milliseconds timeout)
@@ -73,20 +109,18 @@ AgentStore::AgentStore(const std::string& host, int port, std::string key_prefix
     Fail("'" + host + "' is not an address of a machine: " + gai_strerror(code));
   const std::unique_ptr<addrinfo, FreeAddresses> addresses(found);
   socket_ = Connect(found, Clock::now() + timeout);
-  if (socket_ < 0)
+  if (socket_.get() < 0)
     Fail("cannot connect to the agent's store at " + place + ": " + std::strerror(errno));
   std::string message = Begin(Query::kValidate);
   Append(message, kMagicNumber);
   Send(message);
 }
 
-AgentStore::~AgentStore() { close(socket_); }
-
 std::string AgentStore::own_address() const {
   sockaddr_storage address = {};
   socklen_t length = sizeof(address);
   char host[NI_MAXHOST] = "";
-  if (getsockname(socket_, reinterpret_cast<sockaddr*>(&address), &length) != 0 ||
+  if (getsockname(socket_.get(), reinterpret_cast<sockaddr*>(&address), &length) != 0 ||
       getnameinfo(reinterpret_cast<sockaddr*>(&address), length, host, sizeof(host), nullptr, 0,
                   NI_NUMERICHOST) != 0)
     return "";
@@ -127,7 +161,7 @@ void AgentStore::wait(const std::vector<std::string>& keys, const milliseconds& 
 
 void AgentStore::Send(const std::string& message) {
   for (size_t sent = 0; sent < message.size();) {
-    const ssize_t count = send(socket_, message.data() + sent, message.size() - sent, MSG_NOSIGNAL);
+    const ssize_t count = send(socket_.get(), message.data() + sent, message.size() - sent, MSG_NOSIGNAL);
     if (count < 0 && errno == EINTR) continue;
     if (count < 0) Fail(std::string("the agent's store: ") + std::strerror(errno));
     sent += static_cast<size_t>(count);
@@ -137,12 +171,8 @@ void AgentStore::Send(const std::string& message) {
 void AgentStore::Receive(void* data, size_t size, milliseconds timeout) {
   const Clock::time_point end = Clock::now() + timeout;
   for (size_t received = 0; received < size;) {
-    const auto left = std::chrono::duration_cast<milliseconds>(end - Clock::now());
-    pollfd ready = {socket_, POLLIN, 0};
-    const int count = poll(&ready, 1, static_cast<int>(std::max<int64_t>(0, left.count())));
-    if (count < 0 && errno == EINTR) continue;
-    if (count == 0) Fail("other processes did not join in time");
-    const ssize_t bytes = recv(socket_, static_cast<char*>(data) + received, size - received, 0);
+    if (!WaitFor(socket_.get(), POLLIN, end)) Fail("other processes did not join in time");
+    const ssize_t bytes = recv(socket_.get(), static_cast<char*>(data) + received, size - received, 0);
     if (bytes < 0 && errno == EINTR) continue;
     if (bytes <= 0) Fail("the agent's store ended the connection");
     received += static_cast<size_t>(bytes);

@@ -8,6 +8,7 @@
 #include <chrono>
 #include <cstdint>
 #include <string>
+#include <utility>
 #include <vector>
 
 namespace pdl {
@@ -15,6 +16,22 @@ namespace pdl {
 /// The processes cannot find each other. The message is for users.
 struct RendezvousError : gloo::IoException {
   using gloo::IoException::IoException;
+};
+
+/// Owns a socket; -1 is none.
+class Socket {
+ public:
+  explicit Socket(int descriptor = -1) : descriptor_(descriptor) {}
+  Socket(Socket&& other) noexcept : descriptor_(std::exchange(other.descriptor_, -1)) {}
+  Socket& operator=(Socket&& other) noexcept {
+    std::swap(descriptor_, other.descriptor_);
+    return *this;
+  }
+  ~Socket();
+  int get() const { return descriptor_; }
+
+ private:
+  int descriptor_;
 };
 
 /// The store that torchrun keeps at MASTER_ADDR and MASTER_PORT for the processes it starts: c10d's
@@ -26,9 +43,6 @@ class AgentStore final : public gloo::rendezvous::Store {
   /// Connects within `timeout`. Every key is stored as `key_prefix` + key.
   AgentStore(const std::string& host, int port, std::string key_prefix,
              std::chrono::milliseconds timeout);
-  ~AgentStore() override;
-  AgentStore(const AgentStore&) = delete;
-  AgentStore& operator=(const AgentStore&) = delete;
 
   /// The address by which this machine reaches the store, such as "10.0.0.7".
   std::string own_address() const;
@@ -46,7 +60,7 @@ class AgentStore final : public gloo::rendezvous::Store {
 
   const std::string prefix_;
   const std::chrono::milliseconds timeout_;
-  int socket_ = -1;
+  Socket socket_;
 };
 
 }  // namespace pdl

@@ -231,8 +231,13 @@ class MicroBatchStep::Runner : public OutputObserver {
     if (step_.owned_.empty()) return llvm::Error::success();
     if (batch_.device_ranks) return ExchangeOnDevice(*batch_.device_ranks);
     Communicator& ranks = *batch_.communicator;
-    std::vector<char> own;
-    std::vector<std::vector<char>> received(static_cast<size_t>(ranks.size()));
+    struct Messages {
+      std::vector<char> own;
+      std::vector<std::vector<char>> received;
+    };
+    const auto messages = std::make_shared<Messages>();
+    auto& [own, received] = *messages;
+    received.resize(static_cast<size_t>(ranks.size()));
     std::vector<Tensor> tensors;
     for (const OwnedParameter& each : step_.owned_) {
       llvm::Expected<Tensor> tensor =
@@ -250,7 +255,8 @@ class MicroBatchStep::Runner : public OutputObserver {
       tensors.push_back(std::move(*tensor));
     }
     const std::vector<ReceivedBytes> receive(received.begin(), received.end());
-    if (llvm::Error error = ranks.Exchange(std::vector<SentBytes>(received.size(), own), receive))
+    const std::vector<SentBytes> send(received.size(), own);
+    if (llvm::Error error = ranks.KeepIfFailed(ranks.Exchange(send, receive), messages))
       return error;
     std::vector<const char*> from;
     for (const std::vector<char>& bytes : received) from.push_back(bytes.data());

@@ -225,7 +225,8 @@ llvm::Expected<std::vector<PackedValue>> GatherRows(std::vector<PackedValue> own
   if (!sizes) return sizes.takeError();
   // Rank 0 has rows, and so all tensors.
   const size_t tensors = static_cast<size_t>(llvm::count(sizes->front(), ';')) + 1;
-  std::vector<std::vector<PackedValue>> values(ranks);
+  const auto memory = std::make_shared<std::vector<std::vector<PackedValue>>>(ranks);
+  std::vector<std::vector<PackedValue>>& values = *memory;
   values.front() = std::move(own);
   const bool is_first = communicator.rank() == 0;
   for (size_t rank = 1; is_first && rank < ranks; ++rank) {
@@ -247,7 +248,9 @@ llvm::Expected<std::vector<PackedValue>> GatherRows(std::vector<PackedValue> own
     if (!is_first && !bytes.front().empty()) send.front() = bytes.front()[i];
     for (size_t rank = 1; is_first && rank < ranks; ++rank)
       if (!bytes[rank].empty()) receive[rank] = bytes[rank][i];
-    if (llvm::Error error = communicator.Exchange(send, receive)) return error;
+    if (llvm::Error error =
+            communicator.KeepIfFailed(communicator.Exchange(send, receive), memory))
+      return error;
   }
   if (!is_first) return std::vector<PackedValue>();
   std::vector<std::vector<PackedValue>> parts(outputs.size());

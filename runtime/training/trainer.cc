@@ -45,7 +45,7 @@ llvm::Error Trainer::Impl::CheckOptions() const {
   if (precision != DType::kF32 && precision != DType::kF16 && precision != DType::kBF16)
     return wrong("products are computed in f32, bf16 or f16, not in {0}", DTypeName(precision));
   if (llvm::Error error = CheckAverage(options.average, network)) return error;
-  if (options.epochs < 0 || options.steps < 0 || options.epochs + options.steps == 0)
+  if (options.epochs < 0 || options.steps < 0 || (options.epochs == 0 && options.steps == 0))
     return wrong("training needs an end: epochs or steps must be larger than 0");
   if (BatchesInEpoch() == 0)
     return wrong("{0} has {1} rows, fewer than a batch of {2}, and incomplete batches are dropped",
@@ -141,7 +141,7 @@ llvm::Error Trainer::Impl::Begin() {
     return MakeUserError(Code::kTrainingData,
                          "early stopping requires a loss or a metric, but the network has none");
   for (const Value* value : KeptValues(step_network->graph())) {
-    if (!HasFixedSize(value->type())) continue;
+    if (!value->type().has_constant_dims()) continue;
     llvm::Expected<Tensor> initial = step_network->InitialValue(value->name());
     if (!initial) return initial.takeError();
     scope.Create(value->name())->Set(std::move(*initial));

@@ -19,10 +19,6 @@ static double ElementOf(const Tensor& tensor, int64_t element) {
   return tensor.ToConstant().ElementAsDouble(element);
 }
 
-bool HasFixedSize(const Type& type) {
-  return llvm::all_of(type.dims, [](const Dim& dim) { return dim.is_constant(); });
-}
-
 std::vector<const Value*> KeptValues(const Graph& step) {
   std::vector<const Value*> kept(step.states().begin(), step.states().end());
   for (const GraphUpdate& update : step.updates())
@@ -56,7 +52,7 @@ llvm::Error CheckLearned(const Network& step, const Value& variable, const Tenso
   while (!is_parameter && at >= 0 && !std::isnan(ElementOf(tensor, at)))
     at = FindNotFinite(tensor, at + 1);
   if (at < 0) return llvm::Error::success();
-  if (HasFixedSize(variable.type())) {
+  if (variable.type().has_constant_dims()) {
     llvm::Expected<Tensor> initial = step.InitialValue(variable.name());
     if (!initial) return initial.takeError();
     if (FindNotFinite(*initial) >= 0) return llvm::Error::success();
@@ -220,6 +216,8 @@ void Trainer::Impl::TakeBest(llvm::StringRef path, const TrainingProgress& read)
   }
   // Files of earlier versions do not identify the data.
   is_other |= read.validation && read.validation != begun.validation;
+  // A micro-batch of as many rows as a batch is none here, whatever the file says.
+  progress.micro_batch = begun.micro_batch;
   progress.validation = begun.validation;
   progress.last_epoch = begun.last_epoch;
   progress.last_step = begun.last_step;
@@ -263,7 +261,7 @@ llvm::Error Trainer::Impl::CheckTensors(llvm::StringRef path, const Checkpoint& 
       const auto found = tensors.find(value->name());
       if (found == tensors.end()) {
         // A state whose size depends on the data is created by the first step.
-        if (HasFixedSize(value->type()))
+        if (value->type().has_constant_dims())
           differences.push_back("it has no '" + value->name() + "': " + value->type().ToString());
         continue;
       }

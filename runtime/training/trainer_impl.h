@@ -30,7 +30,6 @@ struct Snapshot {
 const Tensor* FindTensor(const Scope& scope, llvm::StringRef name);
 /// The value of a scalar output of the last run.
 double MetricIn(const Scope& scope, llvm::StringRef name);
-bool HasFixedSize(const Type& type);
 /// Merges lists of which rank r of n has items r, r + n, r + 2 n and so on; an item has `width`
 /// values.
 llvm::Expected<std::vector<double>> GatherByTurns(llvm::ArrayRef<double> own, size_t width,

@@ -20,14 +20,19 @@ std::string ToText(const std::optional<Fingerprints>& hashes) {
 
 /// Broadcasts a string of rank 0, which may have any length.
 llvm::Expected<std::string> BroadcastText(llvm::StringRef own, Communicator& communicator) {
-  uint64_t length = own.size();
-  if (llvm::Error error = communicator.Broadcast(
-          0, ReceivedBytes(reinterpret_cast<char*>(&length), sizeof(length))))
-    return error;
-  std::string text = communicator.rank() == 0 ? own.str() : std::string(length, '\0');
-  if (llvm::Error error = communicator.Broadcast(0, ReceivedBytes(text.data(), text.size())))
-    return error;
-  return text;
+  struct Message {
+    uint64_t length;
+    std::string text;
+  };
+  const auto message = std::make_shared<Message>(Message{own.size(), own.str()});
+  const auto broadcast = [&](void* data, size_t size) {
+    return communicator.KeepIfFailed(
+        communicator.Broadcast(0, ReceivedBytes(static_cast<char*>(data), size)), message);
+  };
+  if (llvm::Error error = broadcast(&message->length, sizeof(message->length))) return error;
+  message->text.resize(message->length);
+  if (llvm::Error error = broadcast(message->text.data(), message->text.size())) return error;
+  return std::move(message->text);
 }
 
 }  // namespace
@@ -60,8 +65,12 @@ llvm::Error Trainer::Impl::JoinRanks() {
   step_begin = std::chrono::steady_clock::now();
   if (!sharding) return llvm::Error::success();
   DropStatesOfOthers();
-  return options.communicator->Broadcast(
-      0, ReceivedBytes(reinterpret_cast<char*>(&saves), sizeof(saves)));
+  const auto sent = std::make_shared<decltype(saves)>(saves);
+  const ReceivedBytes bytes(reinterpret_cast<char*>(sent.get()), sizeof(saves));
+  llvm::Error error =
+      options.communicator->KeepIfFailed(options.communicator->Broadcast(0, bytes), sent);
+  saves = *sent;
+  return error;
 }
 
 llvm::Error Trainer::Impl::JoinDevice() {
@@ -129,9 +138,10 @@ llvm::Error Trainer::Impl::TakeStateOfRank0() {
         is_first ? OnHost(snapshot.tensors[index++].second, context)
                  : Tensor::Allocate(static_cast<DType>(*each[1].getAsInteger()), sizes);
     if (!tensor) return tensor.takeError();
+    const ReceivedBytes bytes(static_cast<char*>(tensor->raw()),
+                              static_cast<size_t>(tensor->num_bytes()));
     if (llvm::Error error =
-            ranks.Broadcast(0, ReceivedBytes(static_cast<char*>(tensor->raw()),
-                                             static_cast<size_t>(tensor->num_bytes()))))
+            ranks.KeepIfFailed(ranks.Broadcast(0, bytes), std::make_shared<Tensor>(*tensor)))
       return error;
     if (!is_first) scope.Create(*each[0].getAsString())->Set(std::move(*tensor));
   }

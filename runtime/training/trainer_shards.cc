@@ -18,7 +18,7 @@ llvm::Error Trainer::Impl::ShareOptimizer(const Graph& step) {
   const llvm::StringSet<> needed = VariablesToRun(network);
   const auto kind_of = [&](const Value& variable) {
     const Value* own = network.FindValue(variable.name());
-    if (!HasFixedSize(variable.type())) return UpdateKind::kCommon;
+    if (!variable.type().has_constant_dims()) return UpdateKind::kCommon;
     if (own != nullptr && own->kind() == ValueKind::kParameter) return UpdateKind::kParameter;
     return needed.contains(variable.name()) ? UpdateKind::kCommon : UpdateKind::kSharded;
   };
@@ -43,8 +43,13 @@ void Trainer::Impl::DropStatesOfOthers() {
 llvm::Error Trainer::Impl::GatherStates(Snapshot* snapshot) {
   Communicator& ranks = *options.communicator;
   const bool is_first = ranks.rank() == 0;
-  std::string own;
-  std::vector<std::string> received(static_cast<size_t>(ranks.size()));
+  struct Messages {
+    std::string own;
+    std::vector<std::string> received;
+  };
+  const auto messages = std::make_shared<Messages>();
+  auto& [own, received] = *messages;
+  received.resize(static_cast<size_t>(ranks.size()));
   std::vector<std::pair<NamedTensor, size_t>> expected;
   for (const Value* value : step_network->graph().states()) {
     const std::optional<int> keeper = KeeperOf(*value);
@@ -67,7 +72,8 @@ llvm::Error Trainer::Impl::GatherStates(Snapshot* snapshot) {
   send[0] = SentBytes(own.data(), own.size());
   std::vector<ReceivedBytes> receive;
   for (std::string& bytes : received) receive.emplace_back(bytes.data(), bytes.size());
-  if (llvm::Error error = ranks.Exchange(send, receive)) return error;
+  if (llvm::Error error = ranks.KeepIfFailed(ranks.Exchange(send, receive), messages))
+    return error;
   std::vector<const char*> from;
   for (const std::string& bytes : received) from.push_back(bytes.data());
   for (auto& [named, keeper] : expected) {

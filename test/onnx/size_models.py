@@ -125,6 +125,14 @@ def grids():
             model = make(nodes, [value("x", ["N", 3, "H", "W"]), value("grid", ["N", "A", "B", 2])], ["y"])
             yield Case(f"GridSample, {mode}, {padding}, align_corners={align}", model,
                        [{"x": floats(2, 3, 6, 7), "grid": grid}])
+    # f32 does not have the indices of all elements.
+    side = 4100
+    corner = (2 * (side - numpy.arange(5, 1, -1)) / (side - 1) - 1).astype("float32")
+    model = make([node("GridSample", "x grid", "y", mode="nearest", align_corners=1)],
+                 [value("x", [1, 1, "H", "W"]), value("grid", [1, 1, 4, 2])], ["y"])
+    yield Case("GridSample of a large image", model,
+               [{"x": numpy.arange(side, dtype="float32") + numpy.zeros((1, 1, side, 1), "float32"),
+                 "grid": numpy.stack([corner, numpy.ones_like(corner)], -1).reshape(1, 1, 4, 2)}])
 
 
 def layers():

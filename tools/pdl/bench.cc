@@ -27,7 +27,7 @@ constexpr CommandLine::Help kHelp = {
 percentiles of the time of a run, and runs per second. Inputs that are not given are random.
 
   latency     one run after another, which uses all threads (default)
-  throughput  several runs at the same time, each with one thread: --streams
+  throughput  several runs at the same time, each with --threads of its own: --streams
 
 With --baseline, it compares the times with an older result, and exits with 1 if the network
 has become slower beyond the noise. docs/bench.md explains the statistics.

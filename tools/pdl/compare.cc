@@ -144,9 +144,7 @@ llvm::Error CompareVariables(const Side& first, const Side& second, const Compar
   for (const Value* variable : Variables(graph)) {
     const Value* partner = other.FindValue(a.pairs.SecondOf(variable->name()));
     if (!partner || partner->kind() != variable->kind()) continue;
-    const auto is_known = [](const Dim& dim) { return dim.is_constant(); };
-    if (!llvm::all_of(variable->type().dims, is_known)) continue;
-    if (!llvm::all_of(partner->type().dims, is_known)) continue;
+    if (!variable->type().has_constant_dims() || !partner->type().has_constant_dims()) continue;
     llvm::Expected<Tensor> mine = first.network->InitialValue(variable->name());
     if (!mine) return mine.takeError();
     llvm::Expected<Tensor> theirs = second.network->InitialValue(partner->name());

@@ -56,6 +56,13 @@ bool HasRule(const OpDef& def) {
   return def.gradient != nullptr && runs && llvm::any_of(def.signature.inputs, IsDerived);
 }
 
+/// Whether there is a rule, but differences in f64 cannot be computed.
+bool LacksF64(const OpDef& def) {
+  const auto is_differentiable = [](const InputDecl& input) { return input.differentiable; };
+  return def.gradient != nullptr && llvm::any_of(def.signature.inputs, is_differentiable) &&
+         llvm::none_of(def.signature.inputs, IsDerived);
+}
+
 /// Calls with the same key differ only in values or float dtypes.
 std::string KeyOf(const TestCall& call) {
   std::string key = call.def->name();
@@ -97,9 +104,10 @@ void Add(const TestCall& call, const GradientReport& one, bool verbose, Operator
 }
 
 /// Reports rules that no call has compared, or not to the order that is declared, and inputs
-/// without any compared derivative.
-void FindMissing(Reports* reports) {
+/// without any compared derivative. `filter`: only of this operator, unless it is empty.
+void FindMissing(llvm::StringRef filter, Reports* reports) {
   for (const OpDef* def : GlobalRegistry().All()) {
+    if (!filter.empty() && def->name() != filter) continue;
     if (!HasRule(*def) && def->gradient_order == 0) continue;
     OperatorReport& report = (*reports)[def->name()];
     if (!report.failures.empty()) continue;
@@ -181,8 +189,9 @@ int Gradcheck(llvm::ArrayRef<std::string> files, llvm::StringRef filter, llvm::S
     }
     for (const TestCall& call : *calls) {
       const OpDef& def = *call.def;
-      if (!HasRule(def) || !call.is_dense) continue;
       if (!filter.empty() && def.name() != filter) continue;
+      if (LacksF64(def)) reports[def.name()].why = "it does not accept f64";
+      if (!HasRule(def) || !call.is_dense) continue;
       const std::string key = KeyOf(call);
       if (seen.count(key) != 0) continue;
       const GradientReport report = CheckGradient(call);
@@ -190,7 +199,7 @@ int Gradcheck(llvm::ArrayRef<std::string> files, llvm::StringRef filter, llvm::S
       Add(call, report, verbose && format == "text", &reports[def.name()]);
     }
   }
-  if (all) FindMissing(&reports);
+  if (all) FindMissing(filter, &reports);
   if (format == "json") {
     PrintJson(reports);
   } else if (status == kSuccess || !reports.empty()) {

@@ -28,9 +28,10 @@ void PrintHelp(llvm::raw_ostream& os) {
     os << "  " << left << command.summary << '\n';
   }
   os << R"(
-`pdl help COMMAND` describes a command. FILE is source (.pdl), a compiled network (.pdlc),
-an ONNX model (.onnx), or - for standard input. With --sandbox, a command reads an
-untrusted file in a process that can reach nothing else.
+`pdl help COMMAND` describes a command. FILE is source (.pdl) or - for standard input, and
+for commands that run, convert or compare networks also a compiled network (.pdlc) or an
+ONNX model (.onnx). Commands with the option --sandbox read an untrusted file in a process
+that can reach nothing else.
 
 A first network, in a file wave.pdl:
 
@@ -44,8 +45,8 @@ and how to run it:
 
 Exit status:
   0  success
-  1  an error in a file or in a fed value; the message shows where
-  2  an error in the command line
+  1  an error in a file or in a fed value; of diff, compare and bisect: a difference
+  2  an error in the command line; of diff, compare and bisect: any error
   3  the device failed: it is not available, or out of memory
   4  another process of a distributed run does not answer
 

@@ -429,7 +429,7 @@ class Training {
     }
     const int64_t numbers = trainer_->num_trained();
     Say((numbers > 0 ? GroupedToString(numbers) +
-                           (numbers == 1 ? " number to learn; " : " numbers to learn; ")
+                           (numbers == 1 ? " trainable parameter; " : " trainable parameters; ")
                      : "") +
         GroupedToString(rows) + (rows == 1 ? " example, " : " examples, ") +
         GroupedToString(trainer_->batches()) + (trainer_->batches() == 1 ? " batch" : " batches") +

@@ -69,7 +69,8 @@ class PDL_API AttributeReader {
   /// Whether the attribute is declared and not none.
   bool Has(llvm::StringRef name) const;
 
-  /// Unchecked access for the operator's own code: a wrong name or type is an internal error.
+  /// Access for the operator's own code: these throw std::logic_error for a wrong name or type and
+  /// for none, which pdl reports as an error of the operator.
   int64_t Int(llvm::StringRef name) const;
   double Float(llvm::StringRef name) const;
   bool Bool(llvm::StringRef name) const;

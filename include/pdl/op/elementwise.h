@@ -19,6 +19,7 @@
 #include <utility>
 
 #include "llvm/ADT/ArrayRef.h"
+#include "llvm/ADT/STLExtras.h"
 #include "pdl/compiler/export.h"
 #include "pdl/op/attribute_reader.h"
 #include "pdl/op/half.h"
@@ -30,12 +31,11 @@ namespace pdl {
 /// The most inputs of an elementwise operator.
 inline constexpr unsigned kMaxElementwiseInputs = 3;
 
-/// Decides how a call iterates over its operands, for their sizes. `inputs` (at most
-/// kMaxElementwiseInputs) broadcast to `output`. The parameters of `tile` must outlive the result,
-/// which only RunElementwise uses.
-PDL_API std::shared_ptr<CallState> PrepareElementwise(const Tile& tile,
-                                                      llvm::ArrayRef<OperandType> inputs,
-                                                      const OperandType& output);
+/// Decides how a call iterates over its operands, for their sizes. The parameters of `tile` must
+/// outlive the result, which only RunElementwise uses. A UserError if `tile` has no function, or if
+/// `inputs` (at most kMaxElementwiseInputs) do not broadcast to `output`.
+PDL_API llvm::Expected<std::shared_ptr<CallState>> PrepareElementwise(
+    const Tile& tile, llvm::ArrayRef<OperandType> inputs, const OperandType& output);
 
 /// Computes `output` by the tile that PrepareElementwise was given, on the threads of `context`.
 /// `inputs` and `output` have the types given there; `output` may be the memory of an input with as
@@ -61,7 +61,9 @@ class ElementwiseOp : public Operator<Context> {
     std::array<DType, kInputs> dtypes;
     for (unsigned i = 0; i < kInputs; ++i) dtypes[i] = inputs[i].dtype;
     Preparation preparation;
-    preparation.state = PrepareElementwise(this->GetTile(dtypes, output.dtype), inputs, output);
+    auto state = PrepareElementwise(this->GetTile(dtypes, output.dtype), inputs, output);
+    if (!state) return state.takeError();
+    preparation.state = std::move(*state);
     for (unsigned i = 0; i < kInputs; ++i) {
       if (DTypeSize(inputs[i].dtype) == DTypeSize(output.dtype) &&
           inputs[i].sizes == output.sizes) {
@@ -94,13 +96,15 @@ class ElementwiseOp : public Operator<Context> {
 
 /// An elementwise operator on f16, bf16, f32 and f64; all inputs and the output have one dtype.
 /// Functor has `T operator()(T x, …) const`, with kInputs parameters, for T = float, which f16 and
-/// bf16 are computed in, and T = double. The inputs must be declared to accept only kFloats.
+/// bf16 are computed in, and T = double. Calls with other dtypes are errors when they are prepared,
+/// so the inputs should be declared to accept only kFloats.
 template <class Context, class Functor, unsigned kInputs = 1>
 class FloatFormulaOp : public ElementwiseOp<Context, Functor, kInputs> {
  public:
-  Tile GetTile(llvm::ArrayRef<DType> inputs, DType) const override {
+  Tile GetTile(llvm::ArrayRef<DType> inputs, DType output) const override {
     Tile tile;
-    tile.dense = FunctionFor(inputs[0]);
+    const bool is_same = llvm::all_of(inputs, [&](DType dtype) { return dtype == inputs[0]; });
+    if (is_same && inputs[0] == output) tile.dense = FunctionFor(inputs[0]);
     tile.parameters = &this->functor();
     return tile;
   }
@@ -115,8 +119,10 @@ class FloatFormulaOp : public ElementwiseOp<Context, Functor, kInputs> {
         return Loop<bfloat16>(kAll);
       case DType::kF32:
         return Loop<float>(kAll);
-      default:
+      case DType::kF64:
         return Loop<double>(kAll);
+      default:
+        return nullptr;
     }
   }
 

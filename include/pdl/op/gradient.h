@@ -35,9 +35,15 @@ class PDL_API GradientContext {
   const Op& op() const { return *op_; }
   AttributeReader attributes() const { return op_->attributes(); }
   unsigned num_inputs() const { return static_cast<unsigned>(op_->operands().size()); }
-  Value* input(unsigned index) const { return Get(op_->operands()[index]); }
-  Value* output(unsigned index = 0) const { return Get(op_->result(index)); }
-  Value* output_gradient(unsigned index = 0) const { return output_gradients_[index]; }
+  Value* input(unsigned index) const {
+    return Get(op_->operands()[Checked(index, num_inputs(), "operand")]);
+  }
+  Value* output(unsigned index = 0) const {
+    return Get(op_->result(Checked(index, output_gradients_.size(), "output")));
+  }
+  Value* output_gradient(unsigned index = 0) const {
+    return output_gradients_[Checked(index, output_gradients_.size(), "output")];
+  }
 
   /// Emits a call at the forward call's location and returns its first result.
   Value* Call(llvm::StringRef op, llvm::ArrayRef<Value*> operands,
@@ -70,6 +76,12 @@ class PDL_API GradientContext {
   [[nodiscard]] llvm::Error TakeError();
 
  private:
+  /// The index; throws std::out_of_range if there are not so many.
+  static unsigned Checked(unsigned index, size_t count, const char* what) {
+    if (index >= count) ThrowNo(what, index, count);
+    return index;
+  }
+  [[noreturn]] static void ThrowNo(const char* what, unsigned index, size_t count);
   Value* Get(Value* value) const { return source_ == nullptr ? value : source_->Get(value); }
 
   Graph* graph_;

@@ -5,6 +5,7 @@
 #include <vector>
 
 #include "llvm/ADT/ArrayRef.h"
+#include "llvm/ADT/SmallBitVector.h"
 #include "llvm/ADT/SmallVector.h"
 #include "llvm/Support/Error.h"
 #include "pdl/op/attribute_reader.h"
@@ -57,12 +58,16 @@ class PDL_API InferenceContext {
   const AttributeReader& attributes() const { return attributes_; }
   /// Operands by flat index: each operand of a repeatable input counts.
   unsigned num_inputs() const { return static_cast<unsigned>(operands_.size()); }
-  const Type& input(unsigned index) const { return *operands_[index]; }
+  const Type& input(unsigned index) const {
+    if (index >= operands_.size()) ThrowNoOperand(index);
+    return *operands_[index];
+  }
   bool has_input(unsigned index) const { return index < operands_.size(); }
   /// IsKnownToPlan of the operand; true for a call outside a Graph.
   bool is_known_to_plan(unsigned index) const;
   /// The Block that the attribute refers to; null for a call outside a Graph.
   const Block* FindBlock(llvm::StringRef attribute) const;
+  /// Sets the type of a result; each one must be set.
   void SetOutput(unsigned index, Type type);
   void SetOutput(Type type) { SetOutput(0, std::move(type)); }
 
@@ -113,6 +118,8 @@ class PDL_API InferenceContext {
 
   const OpDef& def() const { return *def_; }
   llvm::ArrayRef<Type> outputs() const { return outputs_; }
+  /// An Error unless the inference has set each result, and no other.
+  llvm::Error CheckOutputsAreSet() const;
   std::vector<DimCheck> TakeChecks() { return std::move(checks_); }
   std::vector<Type> TakeOutputs() { return std::move(outputs_); }
   /// The names of the symbols from FreshSymbol, in order; the Graph renames them to be unique.
@@ -121,6 +128,7 @@ class PDL_API InferenceContext {
  private:
   llvm::Error MakeCallError(Code code, llvm::ArrayRef<unsigned> inputs, llvm::StringRef attribute,
                             std::string message) const;
+  [[noreturn]] void ThrowNoOperand(unsigned index) const;
 
   const OpDef* def_;
   llvm::ArrayRef<const Type*> operands_;
@@ -128,6 +136,9 @@ class PDL_API InferenceContext {
   llvm::ArrayRef<Value*> values_;
   const Graph* graph_;
   std::vector<Type> outputs_;
+  /// By index, and whether a result that does not exist was set.
+  llvm::SmallBitVector is_set_;
+  bool sets_other_ = false;
   std::vector<DimCheck> checks_;
   std::vector<std::string> fresh_symbols_;
 };

@@ -237,6 +237,9 @@ struct OpDef {
   AttributeCheck check_attributes = nullptr;
 
   const std::string& name() const { return signature.name; }
+  /// Whether the operator is from outside libpdl, so that the types of its results are
+  /// compared with its declaration in each call.
+  bool is_external() const { return signature.family.empty(); }
   const OpProperties& properties() const { return signature.properties; }
   KernelCreator kernel(DeviceKind kind) const { return kernels[static_cast<size_t>(kind)]; }
 };

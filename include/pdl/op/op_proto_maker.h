@@ -34,13 +34,26 @@ template <typename T> struct AttributeTraits<std::vector<T>>
     : AttributeTraitsBase<AttributeTraits<T>::kind, std::vector<typename AttributeTraits<T>::stored>, true> {};
 // clang-format on
 
+/// A declaration in a list that may still grow.
+template <typename Decl>
+class DeclRef {
+ public:
+  DeclRef(std::vector<Decl>* list, size_t index) : list_(list), index_(index) {}
+  Decl* operator->() const { return &(*list_)[index_]; }
+
+ private:
+  std::vector<Decl>* list_;
+  size_t index_;
+};
+
 /// Refines the declaration of an input: `AddInput("x", "…").Accepts(kFloats)`.
 class InputBuilder {
  public:
-  explicit InputBuilder(InputDecl* decl) : decl_(decl) {}
+  explicit InputBuilder(DeclRef<InputDecl> decl) : decl_(decl) {}
   InputBuilder& Accepts(DTypeSet dtypes) { return decl_->dtypes = dtypes, *this; }
   InputBuilder& Repeatable() { return decl_->repeatable = true, *this; }
-  /// Repeatable, with zero or more operands; the attribute `count` holds their number.
+  /// Repeatable, with zero or more operands; the attribute `count` holds their number. Only for
+  /// operators with a Block attribute.
   InputBuilder& Counted(std::string count) {
     return decl_->count = std::move(count), decl_->repeatable = true, *this;
   }
@@ -63,15 +76,16 @@ class InputBuilder {
   InputBuilder& Selector() { return decl_->is_selector = true, NotDifferentiable(); }
 
  private:
-  InputDecl* decl_;
+  DeclRef<InputDecl> decl_;
 };
 
-/// Refines the declaration of an output: `AddOutput("indices", "…").OwnDType()`. The declarations
-/// of dtype and dims are for documentation and generated code; type inference sets the actual type.
+/// Refines the declaration of an output: `AddOutput("indices", "…").OwnDType()`. Type inference sets
+/// the type; the declarations of dtype and dims are for documentation and generated code. A call of
+/// an operator outside libpdl is an error if its inferred types differ from them.
 /// Those of elementwise operators (dims) and of InferSameAsFirst (both) are added automatically.
 class OutputBuilder {
  public:
-  explicit OutputBuilder(OutputDecl* decl) : decl_(decl) {}
+  explicit OutputBuilder(DeclRef<OutputDecl> decl) : decl_(decl) {}
   /// Its dtype is independent of the operands' dtypes.
   OutputBuilder& OwnDType() { return decl_->own_dtype = true, *this; }
   /// Its dtype is always this one.
@@ -88,7 +102,7 @@ class OutputBuilder {
   OutputBuilder& Broadcast() { return decl_->is_broadcast = true, *this; }
 
  private:
-  OutputDecl* decl_;
+  DeclRef<OutputDecl> decl_;
 };
 
 /// Refines the declaration of an attribute: `AddAttr<float>("scale",
@@ -96,7 +110,7 @@ class OutputBuilder {
 template <typename T>
 class AttributeBuilder {
  public:
-  explicit AttributeBuilder(AttributeDecl* decl) : decl_(decl) {}
+  explicit AttributeBuilder(DeclRef<AttributeDecl> decl) : decl_(decl) {}
   AttributeBuilder& Default(T value) {
     using Stored = typename AttributeTraits<T>::stored;
     if constexpr (AttributeTraits<T>::is_list) {
@@ -138,7 +152,7 @@ class AttributeBuilder {
   }
 
  private:
-  AttributeDecl* decl_;
+  DeclRef<AttributeDecl> decl_;
 };
 
 /// Fluent builder of an operator's declaration. Derive from it, override Make, and register the
@@ -151,7 +165,7 @@ class AttributeBuilder {
 ///       AddOutput("y", "in [-scale, scale]; type as x");
 ///       AddAttr<float>("scale", "largest result").Default(1).GreaterThan(0);
 ///       properties().elementwise = true;
-///       SetInference(InferUnary);
+///       SetInference(InferSameAsFirst);
 ///       SetGradient(CosineGradient);
 ///     }
 ///   };
@@ -197,8 +211,8 @@ class PDL_API OpProtoMaker {
   void SetLowering(LowerFunction lower) { def_.lower = lower; }
 
  private:
-  AttributeDecl* AddAttribute(std::string name, std::string comment, AttributeKind kind,
-                              bool is_list);
+  DeclRef<AttributeDecl> AddAttribute(std::string name, std::string comment, AttributeKind kind,
+                                      bool is_list);
   OpDef def_;
 };
 

@@ -87,6 +87,26 @@ class PDL_API OpRegistry {
 /// The operators of libpdl and those added by plugins and REGISTER_OP.
 PDL_API OpRegistry& GlobalRegistry();
 
+namespace internal {
+
+using OpRegistrar = void (*)(OpRegistry&);
+
+/// Registers operators of a program in the GlobalRegistry, when the program starts. In a library
+/// that LoadPlugin opens it only counts: such a library was not compiled as a plugin.
+PDL_API void RegisterAtProgramStart(OpRegistrar registrar);
+
+/// While it exists, RegisterAtProgramStart counts the calls of this thread.
+class CountRegistrations {
+ public:
+  CountRegistrations();
+  ~CountRegistrations();
+  CountRegistrations(const CountRegistrations&) = delete;
+  CountRegistrations& operator=(const CountRegistrations&) = delete;
+  int count() const;
+};
+
+}  // namespace internal
+
 }  // namespace pdl
 
 #endif  // PDL_OP_OP_REGISTRY_H_

@@ -11,8 +11,6 @@
 
 namespace pdl::internal {
 
-using OpRegistrar = void (*)(OpRegistry&);
-
 #ifdef PDL_BUILD_PLUGIN
 /// The plugin's operators: filled by its static initializers, registered when the plugin is loaded.
 __attribute__((visibility("hidden"))) inline std::vector<OpRegistrar>& PluginOps() {
@@ -32,7 +30,7 @@ __attribute__((visibility("default"), weak)) void pdl_plugin_register(OpRegistry
 }
 #else
 struct RegisterAtStart {
-  explicit RegisterAtStart(OpRegistrar registrar) { registrar(GlobalRegistry()); }
+  explicit RegisterAtStart(OpRegistrar registrar) { RegisterAtProgramStart(registrar); }
 };
 #endif
 

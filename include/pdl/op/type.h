@@ -5,6 +5,7 @@
 #include <string>
 
 #include "llvm/ADT/ArrayRef.h"
+#include "llvm/ADT/STLExtras.h"
 #include "pdl/compiler/export.h"
 #include "pdl/op/dim.h"
 #include "pdl/op/dtype.h"
@@ -32,6 +33,10 @@ struct PDL_API Type {
 
   unsigned rank() const { return static_cast<unsigned>(dims.size()); }
   bool is_scalar() const { return dims.empty(); }
+  /// Whether no size depends on a symbol.
+  bool has_constant_dims() const {
+    return llvm::all_of(dims, [](const Dim& dim) { return dim.is_constant(); });
+  }
   bool is_sparse() const { return storage == Storage::kSparse; }
   /// The number of ragged dims: 0, 1 or 2 in a valid type.
   unsigned ragged_levels() const;

@@ -77,7 +77,13 @@ class PDL_API Communicator {
   /// Keeps memory as long as this object: messages of an exchange that has failed may still be
   /// written to it.
   void Keep(std::shared_ptr<const void> memory) { kept_.push_back(std::move(memory)); }
-  /// Fills `bytes` on all ranks with those of `root`; it has the same size everywhere.
+  /// Returns the result of an exchange of these bytes; keeps them if it failed.
+  [[nodiscard]] llvm::Error KeepIfFailed(llvm::Error error, std::shared_ptr<const void> memory) {
+    if (error) Keep(std::move(memory));
+    return error;
+  }
+  /// Fills `bytes` on all ranks with those of `root`; it has the same size everywhere. If it fails,
+  /// messages may still be written to `bytes`, see Keep.
   llvm::Error Broadcast(int root, ReceivedBytes bytes);
   /// Returns the strings of all ranks, by rank. They may differ in length.
   llvm::Expected<std::vector<std::string>> AllGather(llvm::StringRef own);

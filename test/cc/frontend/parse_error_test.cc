@@ -73,6 +73,12 @@ TEST(ParseErrorTest, OneMessageAtItsPlace) {
        R"(t.pdl:1:10: error: '|>' must be followed by a call, such as f(a=1) [PDL0011]
  1 | p = x |> f() + 1
    |          ^~~~~~~
+   = a pipe that is an operand is in parentheses: (x |> f())
+)"},
+      {"p = x |> tanh |> relu\n",
+       R"(t.pdl:1:10: error: '|>' must be followed by a call, such as tanh() [PDL0011]
+ 1 | p = x |> tanh |> relu
+   |          ^~~~
 )"},
       {"if a = 3 { b = 4 }\n", R"(t.pdl:1:6: error: unexpected '=', expected '{' [PDL0001]
  1 | if a = 3 { b = 4 }

@@ -97,6 +97,61 @@ TEST_F(Files, SmallStacksTrain) {
   });
 }
 
+// The body of a loop had no memory for its larger sizes then, but counted it.
+TEST_F(Files, ALoopRunsAfterARunThatWasOutOfMemory) {
+  ModelOptions options;
+  options.threads = 1;
+  const std::string source =
+      "input x: f32[N, T, D]\n"
+      "layer cell(x: F[N, D], h: F[N, D]) {\n"
+      "  a = cumsum(x, axis=1)\n  b = flip(a, axes=[1])\n  c = cumsum(b, axis=1)\n"
+      "  next = h + cumsum(a * b, axis=1) + cumsum(b * c, axis=1) + cumsum(c, axis=1)\n"
+      "  return h=next\n}\n"
+      "h = scan(x, init=zeros([N, D]), body=cell())\noutput s = sum(h)\n";
+  const Model model = CompileModel(source, options);
+  const Model hold = CompileModel("input v: f32[M]\noutput w = v + 1.0\n", options);
+  Session session = model.NewSession();
+  const auto run = [&](Session& of, int64_t d) {
+    std::vector<float> x(static_cast<size_t>(8 * d), 1e-3f);
+    return of.Run({{"x", Array::View(x.data(), {4, 2, d})}});
+  };
+  constexpr int64_t kLarge = 1'000'000, kMiB = int64_t{1} << 20;
+  // Sessions of one model share the memory of a body.
+  Session other = CompileModel(source, options).NewSession();
+  const Result<Arrays> expected = run(other, kLarge);
+  ASSERT_TRUE(expected.ok()) << expected.status().ToString();
+  ASSERT_TRUE(run(session, 10).ok());
+  const int64_t limit = MemoryLimit();
+  {
+    std::vector<float> v(static_cast<size_t>(15 * kMiB), 1);
+    Session holder = hold.NewSession();
+    const Result<Arrays> held =
+        holder.Run({{"v", Array::View(v.data(), {static_cast<int64_t>(v.size())})}});
+    ASSERT_TRUE(held.ok());
+    SetMemoryLimit(100 * kMiB);
+    const Result<Arrays> failed = run(session, kLarge);
+    SetMemoryLimit(limit);
+    ASSERT_FALSE(failed.ok());
+    EXPECT_EQ(failed.status().code(), "PDL0506") << failed.status().ToString();
+  }
+  const Result<Arrays> again = run(session, kLarge);
+  ASSERT_TRUE(again.ok()) << again.status().ToString();
+  EXPECT_EQ(FloatsIn(again->at("s")), FloatsIn(expected->at("s")));
+}
+
+TEST_F(Files, StatesWhoseSizeDependsOnTheRunAreNotTrained) {
+  const Model model = CompileModel(
+      "input x: f32[N, 3]\nstate last: f32[N, 3] = zeros([N, 3])\ny = fc(x + last, size=1)\n"
+      "update last = x\nminimize mean(y ** 2) with sgd(lr=0.01)\noutput y\n");
+  float x[6] = {1, 2, 3, 4, 5, 6};
+  TrainRequest request;
+  request.epochs = 2;
+  const Result<TrainedModel> trained = model.Train({{"x", Array::View(x, {2, 3})}}, request);
+  ASSERT_TRUE(trained.ok()) << trained.status().ToString();
+  EXPECT_TRUE(trained->model.Save(Path("m.pdlc")).ok());
+  EXPECT_TRUE(trained->model.Run({{"x", Array::View(x, {1, 3})}}).ok());
+}
+
 TEST_F(Files, ATemporaryResultMayBeIteratedOver) {
   const Model model = CompileModel("input x: f32[N]\noutput y = x * 2\n");
   float x[2] = {1, 2};

@@ -53,6 +53,22 @@ TEST(LoadPlugin, RefusesInconsistentDeclarations) {
                   "'test_wrong_default' is inconsistent: the default of attribute 'scale' of "
                   "'test_wrong_default' must be larger than 0, got -1.0\n" +
                   begin + "'test_no_comment' is inconsistent: 'n' has no comment\n" +
+                  "'for' cannot be the name of an operator: it is not a name of the language "
+                  "(letters, digits and '_') or is a reserved word\n" +
+                  begin +
+                  "'test_attribute_name' is inconsistent: 'a-b' is not a name of the language: "
+                  "letters, digits and '_', and not a reserved word\n" +
+                  begin + "'test_range' is inconsistent: the range of 'k' is empty\n" + begin +
+                  "'test_axis' is inconsistent: 'axis' is an Axis() but not an int\n" + begin +
+                  "'test_order' is inconsistent: its gradient has order 7, more than 2\n" + begin +
+                  "'test_results' is inconsistent: 'n', which sets the number of results, may be "
+                  "0\n" +
+                  begin +
+                  "'test_counted' is inconsistent: 'xs' is counted, but there is no Block "
+                  "attribute\n" +
+                  begin +
+                  "'test_two_inputs' is inconsistent: it is elementwise with several inputs, whose "
+                  "types InferSameAsFirst does not compare: see InferBroadcast\n" +
                   "two operators have the name 'test_twice' [PDL0508]");
   }
   for (const char* name : {"test_wrong_default", "test_no_comment", "test_twice"})
@@ -68,6 +84,12 @@ TEST(LoadPlugin, RefusesWhatIsNoPlugin) {
             "cannot load plugin 'no-such.so': ./no-such.so: cannot open shared object file: No "
             "such file or directory [PDL0508]");
   EXPECT_NE(Message(LoadPlugin("cc/data/f32.npy")), "");
+  path = kFolder + "libtest_program_ops.so";
+  const OpDef* before = GlobalRegistry().Find("cos");
+  EXPECT_EQ(Message(LoadPlugin(path)),
+            "'" + path + "' has operators, but is not compiled as a plugin: pdl_add_plugin does "
+                         "it, and so does the option -DPDL_BUILD_PLUGIN [PDL0508]");
+  EXPECT_EQ(GlobalRegistry().Find("cos"), before);
 }
 
 }  // namespace

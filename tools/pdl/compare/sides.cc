@@ -166,8 +166,7 @@ llvm::Error OpenSame(const Side& opened, Side& side) {
 llvm::Expected<llvm::StringMap<Constant>> InitialValues(const Network& network) {
   llvm::StringMap<Constant> values;
   for (const Value* variable : Variables(network.graph())) {
-    const auto is_known = [](const Dim& dim) { return dim.is_constant(); };
-    if (!llvm::all_of(variable->type().dims, is_known)) continue;
+    if (!variable->type().has_constant_dims()) continue;
     llvm::Expected<Tensor> value = network.InitialValue(variable->name());
     if (!value) return value.takeError();
     values[variable->name()] = value->ToConstant();

@@ -71,10 +71,10 @@ void AddSizeOption(CommandLine& line, llvm::StringRef help, CommonOptions* optio
 
 void AddPrecisionOption(CommandLine& line, CommonOptions* options) {
   line.AddChoice("--precision", {"f32", "bf16", "f16"},
-                 "the dtype that f32 matmuls and convolutions round their operands to (default "
-                 "f32). In a training step, and on cuda: bf16 or f16, also of attention and of "
-                 "results; with f16 the loss of a step is scaled. In other runs on the CPU: bf16; "
-                 "weights take half the time to read, and sums and results stay f32",
+                 "compute f32 matmuls and convolutions in this dtype (default f32). Runs on a CPU: "
+                 "bf16, which rounds weights; sums and results stay f32. Training steps, and cuda: "
+                 "mixed precision in bf16 or f16, which also has attention and results in that "
+                 "dtype; with f16 the loss is scaled. See docs/kernels.md",
                  &options->precision);
 }
 

@@ -354,7 +354,7 @@ GradientReport CheckGradient(const TestCall& call) {
   const size_t num_inputs = graph.inputs().size();
   const std::vector<Value*> results = graph.results().vec();
   for (const Value* result : results)
-    if (llvm::any_of(result->type().dims, [](const Dim& dim) { return !dim.is_constant(); }))
+    if (!result->type().has_constant_dims())
       return report.why = "its sizes are known only at run time", report;
   auto gradients = graph.AddBackward(results);
   if (!gradients) {

@@ -68,10 +68,10 @@ std::string GroupedToString(int64_t number) {
 }
 
 TrainConsole::TrainConsole(Options options)
-    : options_(options), begin_(Clock::now()), epoch_begin_(begin_), last_shown_(begin_) {}
+    : options_(options), begin_(Clock::now()), epoch_begin_(begin_), epoch_end_(begin_), last_shown_(begin_) {}
 
 double TrainConsole::RowsPerSecond() const {
-  const double seconds = Seconds(Clock::now() - epoch_begin_);
+  const double seconds = Seconds(epoch_end_ - epoch_begin_);
   return seconds > 0 ? static_cast<double>(epoch_rows_) / seconds : 0;
 }
 
@@ -97,7 +97,7 @@ void TrainConsole::ShowStep(const StepReport& report) {
   ++epoch_steps_;
   epoch_skipped_ += report.is_skipped ? 1 : 0;
   num_skipped_ += report.is_skipped ? 1 : 0;
-  const auto now = Clock::now();
+  const auto now = epoch_end_ = Clock::now();
   if (options_.is_quiet || options_.is_silent ||
       (options_.is_terminal ? now - last_shown_ < kBetweenBars : now - last_shown_ < kBetweenLines))
     return;

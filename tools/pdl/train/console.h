@@ -46,7 +46,8 @@ class TrainConsole {
 
   const Options options_;
   const Clock::time_point begin_;
-  Clock::time_point epoch_begin_, last_shown_;
+  /// The end is that of its last step so far, without the time for writing files.
+  Clock::time_point epoch_begin_, epoch_end_, last_shown_;
   int64_t epoch_rows_ = 0, epoch_steps_ = 0, epoch_skipped_ = 0, num_skipped_ = 0;
   bool has_bar_ = false;
 };
