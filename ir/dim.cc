@@ -375,8 +375,7 @@ Dim Dim::Mod(const Dim& a, const Dim& b) {
     if (b.constant() == INT64_MIN) return Invalid();
     return Dim(0) - Mod(Dim(0) - a, -b.constant());
   }
-  if (a.is_constant() && b.is_constant())
-    return FloorModulo(a.constant(), b.constant());
+  if (a.is_constant() && b.is_constant()) return FloorModulo(a.constant(), b.constant());
   llvm::SmallVector<DimTerm, 1> rest;
   auto divisor = DimPolynomial::Terms(b);
   for (DimTerm& term : DimPolynomial::Terms(a)) {

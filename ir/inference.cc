@@ -333,9 +333,8 @@ llvm::Error CheckBroadcasts(InferenceContext& context) {
     for (unsigned axis = 0; axis < type.rank(); ++axis) {
       const Dim& dim = type.dims[axis];
       if (dim.is_constant(1)) continue;
-      if (llvm::Error error =
-              context.RequireEqual(dim, result.dims[result.rank() - type.rank() + axis], {i},
-                                   "sizes do not broadcast"))
+      if (llvm::Error error = context.RequireEqual(
+              dim, result.dims[result.rank() - type.rank() + axis], {i}, "sizes do not broadcast"))
         return error;
     }
   }
@@ -353,9 +352,10 @@ llvm::Error CheckExternal(InferenceContext& context) {
   if (!fault.empty()) return context.Fail(Code::kOperatorUse, "{0}", fault);
   for (const auto& [i, type] : llvm::enumerate(context.outputs()))
     if (!HasKnownSymbols(context, type))
-      return context.Fail(Code::kOperatorUse,
-                          "output '{0}' is {1}, with a size that is that of no operand or attribute",
-                          signature.output(i).name, type.ToString());
+      return context.Fail(
+          Code::kOperatorUse,
+          "output '{0}' is {1}, with a size that is that of no operand or attribute",
+          signature.output(i).name, type.ToString());
   return signature.properties.elementwise ? CheckBroadcasts(context) : llvm::Error::success();
 }
 
@@ -378,11 +378,11 @@ llvm::Error Infer(InferenceContext& context) {
   if (llvm::Error error = CheckOperands(context)) return error;
   if (llvm::Error error = CheckDimsInAttributes(context)) return error;
   if (llvm::Error error = CheckFloatAttributes(context)) return error;
-  llvm::Error failure = ConvertExceptions(
-      [&] { return context.def().infer(context); },
-      [&](const char* what) {
-        return context.Fail(Code::kOperatorUse, "its inference failed: {0}", what);
-      });
+  llvm::Error failure = ConvertExceptions([&] { return context.def().infer(context); },
+                                          [&](const char* what) {
+                                            return context.Fail(Code::kOperatorUse,
+                                                                "its inference failed: {0}", what);
+                                          });
   if (failure) return failure;
   if (llvm::Error error = context.CheckOutputsAreSet()) return error;
   if (llvm::Error error = CheckOutputs(context)) return error;

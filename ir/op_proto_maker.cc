@@ -2,11 +2,11 @@
 
 #include <set>
 
+#include "ir/names.h"
 #include "llvm/ADT/STLExtras.h"
 #include "pdl/op/attribute_reader.h"
 #include "pdl/op/error.h"
 #include "pdl/op/inference.h"
-#include "ir/names.h"
 
 namespace pdl {
 namespace {

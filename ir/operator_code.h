@@ -10,8 +10,8 @@
 namespace pdl {
 
 /// Returns the result of `f`, an Error or an Expected; if `f` throws a std::exception, that of
-/// `convert` for its what(). Failed allocations are handled further out (WithOutOfMemory), as is the
-/// end of a cancelled run, which is no std::exception.
+/// `convert` for its what(). Failed allocations are handled further out (WithOutOfMemory), as is
+/// the end of a cancelled run, which is no std::exception.
 template <class F, class Convert>
 std::invoke_result_t<F> ConvertExceptions(F f, Convert convert) {
   try {

@@ -2,6 +2,7 @@
 
 #include <chrono>
 
+#include "ir/operator_code.h"
 #include "ir/trace/recorder.h"
 #include "llvm/ADT/DenseMap.h"
 #include "llvm/ADT/STLExtras.h"
@@ -9,7 +10,6 @@
 #include "llvm/Support/SaveAndRestore.h"
 #include "pdl/op/error.h"
 #include "pdl/runtime/run_profile.h"
-#include "ir/operator_code.h"
 #include "runtime/call_error.h"
 #include "runtime/cancellation.h"
 #include "runtime/check_finite.h"

@@ -201,8 +201,8 @@ llvm::Expected<std::vector<Tensor>> Compute(const OperatorBase& op, llvm::ArrayR
   std::vector<OperandType> input_types;
   for (const Tensor& tensor : inputs)
     input_types.push_back({tensor.dtype(), Sizes(tensor.sizes().begin(), tensor.sizes().end())});
-  llvm::Expected<Preparation> preparation = PrepareCall(
-      op, SingleCallPrepareContext(std::move(input_types), output_types, context));
+  llvm::Expected<Preparation> preparation =
+      PrepareCall(op, SingleCallPrepareContext(std::move(input_types), output_types, context));
   if (!preparation) return preparation.takeError();
 
   if (!preparation->aliases.empty()) {
@@ -225,9 +225,8 @@ llvm::Expected<std::vector<Tensor>> Compute(const OperatorBase& op, llvm::ArrayR
     if (llvm::Error error = CheckIndices(op, input_pointers, output_pointers, context))
       return error;
   context.SetCall(preparation->state.get(), workspace.get());
-  llvm::Error failure =
-      ConvertExceptions([&] { return op.RunPrepared(input_pointers, output_pointers, context); },
-                        KernelThrew);
+  llvm::Error failure = ConvertExceptions(
+      [&] { return op.RunPrepared(input_pointers, output_pointers, context); }, KernelThrew);
   // The workspace is in use until then, even after a failure.
   failure = llvm::joinErrors(std::move(failure), context.Synchronize());
   if (failure) return failure;

@@ -49,14 +49,15 @@ llvm::Error LoadPlugin(llvm::StringRef path) {
   auto version = reinterpret_cast<VersionFunction>(dlsym(library, "pdl_plugin_version"));
   auto add_ops = reinterpret_cast<RegisterFunction>(dlsym(library, "pdl_plugin_register"));
   if (of_program.count() > 0)
-    return MakeUserError(Code::kPlugin,
-                         "'{0}' has operators, but is not compiled as a plugin: pdl_add_plugin does "
-                         "it, and so does the option -DPDL_BUILD_PLUGIN",
-                         path);
-  if (version == nullptr || add_ops == nullptr)
     return MakeUserError(
-        Code::kPlugin, "'{0}' is not a pdl plugin: it does not define {1} (see pdl_add_plugin)",
-        path, version == nullptr ? "pdl_plugin_version" : "pdl_plugin_register");
+        Code::kPlugin,
+        "'{0}' has operators, but is not compiled as a plugin: pdl_add_plugin does "
+        "it, and so does the option -DPDL_BUILD_PLUGIN",
+        path);
+  if (version == nullptr || add_ops == nullptr)
+    return MakeUserError(Code::kPlugin,
+                         "'{0}' is not a pdl plugin: it does not define {1} (see pdl_add_plugin)",
+                         path, version == nullptr ? "pdl_plugin_version" : "pdl_plugin_register");
   if (llvm::StringRef(version()) != PDL_PLUGIN_VERSION) {
     return MakeUserError(Code::kPlugin, "plugin '{0}' was built against pdl {1}, this is pdl {2}",
                          path, version(), PDL_PLUGIN_VERSION);

@@ -237,8 +237,8 @@ class ThreadPool {
 struct PoolOfProcess {
   std::atomic<ThreadPool*> pool = nullptr;
   std::atomic<bool> exiting = false;
-  /// The pools of ancestor processes after a fork, linked by `ThreadPool::ancestor`: their threads do
-  /// not exist here, and their locks may be held forever.
+  /// The pools of ancestor processes after a fork, linked by `ThreadPool::ancestor`: their threads
+  /// do not exist here, and their locks may be held forever.
   ThreadPool* abandoned = nullptr;
 
   PoolOfProcess();

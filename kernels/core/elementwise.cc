@@ -212,12 +212,14 @@ llvm::Expected<std::shared_ptr<CallState>> PrepareElementwise(const Tile& tile,
     std::string types;
     for (const OperandType& input : inputs)
       types += (types.empty() ? "" : ", ") + TensorTypeToString(input.dtype, input.sizes);
-    return MakeUserError(Code::kOperatorUse, "it has no kernel for elements of {0} and a result {1}",
-                         types, TensorTypeToString(output.dtype, output.sizes));
+    return MakeUserError(Code::kOperatorUse,
+                         "it has no kernel for elements of {0} and a result {1}", types,
+                         TensorTypeToString(output.dtype, output.sizes));
   }
   for (const OperandType& input : inputs)
     if (!Broadcasts(input.sizes, output.sizes))
-      return MakeUserError(Code::kOperatorUse, "an operand {0} does not broadcast to the result {1}",
+      return MakeUserError(Code::kOperatorUse,
+                           "an operand {0} does not broadcast to the result {1}",
                            TensorTypeToString(input.dtype, input.sizes),
                            TensorTypeToString(output.dtype, output.sizes));
   return std::make_shared<ElementwiseState>(tile, inputs, output);

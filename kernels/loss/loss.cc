@@ -214,8 +214,8 @@ LabelCotangent CotangentOfLabels(GradientContext& g, double label_smoothing) {
   Value* share =
       g.Call("one_hot", {g.input(1)}, {{"depth", Shape{type.dims.back()}}, {"dtype", type.dtype}});
   if (label_smoothing != 0) {
-    Value* count = g.Call("size", {},
-                          {{"dims", Shape{type.dims.back()}}, {"dtype", WideDType(type.dtype)}});
+    Value* count =
+        g.Call("size", {}, {{"dims", Shape{type.dims.back()}}, {"dtype", WideDType(type.dtype)}});
     Value* rest = CastTo(g, g.Div(g.Scalar(label_smoothing, count), count), type.dtype);
     share = g.Add(g.Mul(share, g.Scalar(1 - label_smoothing, g.input(0))), rest);
   }

@@ -217,7 +217,8 @@ void ConvertResize(Node& n) {
         const auto axis = static_cast<size_t>(each);
         const double size = *scale * static_cast<double>(dims[axis].constant());
         const double rounded = std::floor(size + 0.5);
-        if (!(rounded < 0x1p62)) return n.Fail("a scale of {0} for a size of {1}", *scale, dims[axis].constant());
+        if (!(rounded < 0x1p62))
+          return n.Fail("a scale of {0} for a size of {1}", *scale, dims[axis].constant());
         resizing.scales[axis] = *scale;
         resizing.sizes[axis] = static_cast<int64_t>(rounded);
         by_axis |=

@@ -208,7 +208,8 @@ bool KnownValues::VisitArithmetic(const Op& op) {
   const SizeArithmetic compute = op.def().properties().size_arithmetic;
   if (compute == nullptr || op.results().size() != 1) return false;
   const Type& type = op.result()->type();
-  if (!type.has_constant_dims() || (!IsInteger(type.dtype) && type.dtype != DType::kBool)) return false;
+  if (!type.has_constant_dims() || (!IsInteger(type.dtype) && type.dtype != DType::kBool))
+    return false;
   llvm::SmallVector<KnownSizes, 2> operands;
   for (const Value* operand : op.operands()) {
     std::optional<KnownSizes> known = FindSizes(operand);

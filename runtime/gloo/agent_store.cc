@@ -161,7 +161,8 @@ void AgentStore::wait(const std::vector<std::string>& keys, const milliseconds& 
 
 void AgentStore::Send(const std::string& message) {
   for (size_t sent = 0; sent < message.size();) {
-    const ssize_t count = send(socket_.get(), message.data() + sent, message.size() - sent, MSG_NOSIGNAL);
+    const ssize_t count =
+        send(socket_.get(), message.data() + sent, message.size() - sent, MSG_NOSIGNAL);
     if (count < 0 && errno == EINTR) continue;
     if (count < 0) Fail(std::string("the agent's store: ") + std::strerror(errno));
     sent += static_cast<size_t>(count);
@@ -172,7 +173,8 @@ void AgentStore::Receive(void* data, size_t size, milliseconds timeout) {
   const Clock::time_point end = Clock::now() + timeout;
   for (size_t received = 0; received < size;) {
     if (!WaitFor(socket_.get(), POLLIN, end)) Fail("other processes did not join in time");
-    const ssize_t bytes = recv(socket_.get(), static_cast<char*>(data) + received, size - received, 0);
+    const ssize_t bytes =
+        recv(socket_.get(), static_cast<char*>(data) + received, size - received, 0);
     if (bytes < 0 && errno == EINTR) continue;
     if (bytes <= 0) Fail("the agent's store ended the connection");
     received += static_cast<size_t>(bytes);

@@ -248,8 +248,7 @@ llvm::Expected<std::vector<PackedValue>> GatherRows(std::vector<PackedValue> own
     if (!is_first && !bytes.front().empty()) send.front() = bytes.front()[i];
     for (size_t rank = 1; is_first && rank < ranks; ++rank)
       if (!bytes[rank].empty()) receive[rank] = bytes[rank][i];
-    if (llvm::Error error =
-            communicator.KeepIfFailed(communicator.Exchange(send, receive), memory))
+    if (llvm::Error error = communicator.KeepIfFailed(communicator.Exchange(send, receive), memory))
       return error;
   }
   if (!is_first) return std::vector<PackedValue>();

@@ -72,8 +72,7 @@ llvm::Error Trainer::Impl::GatherStates(Snapshot* snapshot) {
   send[0] = SentBytes(own.data(), own.size());
   std::vector<ReceivedBytes> receive;
   for (std::string& bytes : received) receive.emplace_back(bytes.data(), bytes.size());
-  if (llvm::Error error = ranks.KeepIfFailed(ranks.Exchange(send, receive), messages))
-    return error;
+  if (llvm::Error error = ranks.KeepIfFailed(ranks.Exchange(send, receive), messages)) return error;
   std::vector<const char*> from;
   for (const std::string& bytes : received) from.push_back(bytes.data());
   for (auto& [named, keeper] : expected) {

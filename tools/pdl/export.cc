@@ -60,7 +60,8 @@ int ExportMain(Arguments arguments) {
   CommandLine line(kHelp);
   line.AddString("-o, --output", "OUT.onnx", "the model to write (- is standard output)",
                  &options.out);
-  line.AddFlag("--external-data", "store weights from 1 KiB on in OUT.onnx.data, whatever their total size",
+  line.AddFlag("--external-data",
+               "store weights from 1 KiB on in OUT.onnx.data, whatever their total size",
                &options.external_data);
   line.Section("The network");
   AddNetworkOptions(line, &options.common);

@@ -79,10 +79,10 @@ class InputBuilder {
   DeclRef<InputDecl> decl_;
 };
 
-/// Refines the declaration of an output: `AddOutput("indices", "…").OwnDType()`. Type inference sets
-/// the type; the declarations of dtype and dims are for documentation and generated code. A call of
-/// an operator outside libpdl is an error if its inferred types differ from them.
-/// Those of elementwise operators (dims) and of InferSameAsFirst (both) are added automatically.
+/// Refines the declaration of an output: `AddOutput("indices", "…").OwnDType()`. Type inference
+/// sets the type; the declarations of dtype and dims are for documentation and generated code. A
+/// call of an operator outside libpdl is an error if its inferred types differ from them. Those of
+/// elementwise operators (dims) and of InferSameAsFirst (both) are added automatically.
 class OutputBuilder {
  public:
   explicit OutputBuilder(DeclRef<OutputDecl> decl) : decl_(decl) {}

@@ -87,8 +87,9 @@ TEST(LoadPlugin, RefusesWhatIsNoPlugin) {
   path = kFolder + "libtest_program_ops.so";
   const OpDef* before = GlobalRegistry().Find("cos");
   EXPECT_EQ(Message(LoadPlugin(path)),
-            "'" + path + "' has operators, but is not compiled as a plugin: pdl_add_plugin does "
-                         "it, and so does the option -DPDL_BUILD_PLUGIN [PDL0508]");
+            "'" + path +
+                "' has operators, but is not compiled as a plugin: pdl_add_plugin does "
+                "it, and so does the option -DPDL_BUILD_PLUGIN [PDL0508]");
   EXPECT_EQ(GlobalRegistry().Find("cos"), before);
 }
 

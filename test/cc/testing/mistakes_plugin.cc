@@ -181,9 +181,9 @@ struct ThrowingMaker : Maker {
   }
 };
 
-#define PDL_THROW(stage, name)                               \
-  template <typename Context>                                \
-  using stage##Op = ThrowingOp<Context, Stage::stage>;       \
+#define PDL_THROW(stage, name)                         \
+  template <typename Context>                          \
+  using stage##Op = ThrowingOp<Context, Stage::stage>; \
   REGISTER_OP(stage##Op, ThrowingMaker<Stage::stage>, name)
 PDL_THROW(kInference, "throws_in_inference");
 PDL_THROW(kAttributes, "throws_in_attributes");

@@ -68,7 +68,11 @@ std::string GroupedToString(int64_t number) {
 }
 
 TrainConsole::TrainConsole(Options options)
-    : options_(options), begin_(Clock::now()), epoch_begin_(begin_), epoch_end_(begin_), last_shown_(begin_) {}
+    : options_(options),
+      begin_(Clock::now()),
+      epoch_begin_(begin_),
+      epoch_end_(begin_),
+      last_shown_(begin_) {}
 
 double TrainConsole::RowsPerSecond() const {
   const double seconds = Seconds(epoch_end_ - epoch_begin_);
