@@ -3,6 +3,7 @@
 #include <set>
 
 #include "ir/names.h"
+#include "ir/operator_code.h"
 #include "llvm/ADT/STLExtras.h"
 #include "pdl/op/attribute_reader.h"
 #include "pdl/op/error.h"
@@ -202,7 +203,16 @@ DeclRef<AttributeDecl> OpProtoMaker::AddAttribute(std::string name, std::string 
 llvm::Expected<OpDef> OpProtoMaker::Build(llvm::StringRef name) {
   def_ = OpDef();
   def_.signature.name = name.str();
-  Make();
+  llvm::Error failure = ConvertExceptions(
+      [&]() -> llvm::Error {
+        Make();
+        return llvm::Error::success();
+      },
+      [&](const char* what) {
+        return MakeUserError(Code::kOperatorUse, "the declaration of operator '{0}' failed: {1}",
+                             name, what);
+      });
+  if (failure) return failure;
   for (InputDecl& input : def_.signature.inputs) {
     if (properties().elementwise) input.ragged_levels = kMaxRaggedLevels;
     input.differentiable &= input.dtypes.Intersects(kFloats);

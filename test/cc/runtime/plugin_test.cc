@@ -69,6 +69,7 @@ TEST(LoadPlugin, RefusesInconsistentDeclarations) {
                   begin +
                   "'test_two_inputs' is inconsistent: it is elementwise with several inputs, whose "
                   "types InferSameAsFirst does not compare: see InferBroadcast\n" +
+                  "the declaration of operator 'test_throws' failed: boom\n" +
                   "two operators have the name 'test_twice' [PDL0508]");
   }
   for (const char* name : {"test_wrong_default", "test_no_comment", "test_twice"})

@@ -1,4 +1,6 @@
 // Operators that cannot be registered, for plugin_test.cc.
+#include <stdexcept>
+
 #include "pdl/op/inference.h"
 #include "pdl/op/register_op.h"
 
@@ -90,6 +92,10 @@ struct TwoInputsMaker : Maker {
   }
 };
 
+struct ThrowingMaker : Maker {
+  void Make() override { throw std::runtime_error("boom"); }
+};
+
 REGISTER_OP(NoOp, WrongDefaultMaker, "test_wrong_default");
 REGISTER_OP(NoOp, NoCommentMaker, "test_no_comment");
 REGISTER_OP(NoOp, Maker, "for");
@@ -100,6 +106,7 @@ REGISTER_OP(NoOp, OrderMaker, "test_order");
 REGISTER_OP(NoOp, ResultsMaker, "test_results");
 REGISTER_OP(NoOp, CountedMaker, "test_counted");
 REGISTER_OP(NoOp, TwoInputsMaker, "test_two_inputs");
+REGISTER_OP(NoOp, ThrowingMaker, "test_throws");
 REGISTER_OP(NoOp, Maker, "test_twice");
 REGISTER_OP(NoOp, Maker, "test_twice");
 
