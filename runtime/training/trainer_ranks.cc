@@ -69,7 +69,7 @@ llvm::Error Trainer::Impl::JoinRanks() {
   const ReceivedBytes bytes(reinterpret_cast<char*>(sent.get()), sizeof(saves));
   llvm::Error error =
       options.communicator->KeepIfFailed(options.communicator->Broadcast(0, bytes), sent);
-  saves = *sent;
+  if (!error) saves = *sent;
   return error;
 }
 
