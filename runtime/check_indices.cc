@@ -2,6 +2,8 @@
 
 #include <vector>
 
+#include "ir/operator_code.h"
+#include "pdl/op/error.h"
 #include "pdl/op/host_copy.h"
 #include "runtime/call_error.h"
 
@@ -19,7 +21,11 @@ llvm::Error CheckIndices(const OperatorBase& op, llvm::ArrayRef<const Tensor*> i
     operands.push_back(&copies.back());
   }
   const std::vector<const Tensor*> results(outputs.begin(), outputs.end());
-  llvm::Error error = op.def().check_indices(op.attributes(), operands, results);
+  llvm::Error error = ConvertExceptions(
+      [&] { return op.def().check_indices(op.attributes(), operands, results); },
+      [](const char* what) {
+        return MakeUserError(Code::kOperatorUse, "its check of indices failed: {0}", what);
+      });
   return error ? AboutCall(op.arguments(), std::move(error)) : llvm::Error::success();
 }
 

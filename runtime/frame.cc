@@ -102,9 +102,7 @@ inline llvm::Error Frame::RunCall(const Call& call, const std::atomic<bool>* can
   if (cancel && cancel->load(std::memory_order_relaxed))
     return MakeUserError(Code::kCancelled, "the run was cancelled");
   if (context_->checks_indices() && call.op->def().check_indices)
-    if (llvm::Error error = ConvertExceptions(
-            [&] { return CheckIndices(*call.op, InputsOf(call), OutputsOf(call), *context_); },
-            KernelThrew))
+    if (llvm::Error error = CheckIndices(*call.op, InputsOf(call), OutputsOf(call), *context_))
       return error;
   context_->SetCall(call.state, call.workspace);
   llvm::Error error = ConvertExceptions(

@@ -17,9 +17,10 @@ llvm::Error CheckPreparation(const OperatorBase& op, const Preparation& made,
     return MakeUserError(Code::kOperatorUse, "its Preparation has {0} (inputs: {1}, outputs: {2})",
                          what, num_inputs, num_outputs);
   };
-  if (!llvm::all_of(made.aliases, exists)) return wrong("an alias of no such output and input");
+  if (!llvm::all_of(made.aliases, exists))
+    return wrong("an alias whose output or input does not exist");
   if (!llvm::all_of(made.in_place, exists))
-    return wrong("an output in place of no such output and input");
+    return wrong("an in_place pair whose output or input does not exist");
   if (llvm::any_of(made.packed, [&](unsigned input) { return input >= num_inputs; }))
     return wrong("a packed input that does not exist");
   if (made.workspace_bytes < 0) return wrong("a workspace of a negative size");
@@ -27,7 +28,7 @@ llvm::Error CheckPreparation(const OperatorBase& op, const Preparation& made,
   for (const auto& [output, input] : made.in_place) {
     const OperandType &to = context.outputs()[output], &from = context.inputs()[input];
     if (DTypeSize(to.dtype) != DTypeSize(from.dtype) || to.num_elements() != from.num_elements())
-      return wrong("an output in place of an input with another number of bytes");
+      return wrong("an in_place pair with different numbers of bytes");
   }
   return llvm::Error::success();
 }

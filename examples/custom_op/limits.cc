@@ -1,8 +1,8 @@
 // limits(x, where, axis, quantiles): an operator with two results, an optional operand, a list
 // attribute and types of its own; it is not elementwise, so it is derived from Operator.
 #include <algorithm>
-#include <cmath>
 #include <limits>
+#include <memory>
 #include <vector>
 
 #include "pdl/op/gradient.h"
@@ -31,6 +31,9 @@ class LimitsOp : public pdl::Operator<Context> {
     for (const int64_t size : sizes.drop_front(at + 1)) split->inner *= size;
     pdl::Preparation preparation;
     preparation.state = std::move(split);
+    // Run must not allocate. This is one row for each result.
+    const pdl::OperandType& x = context.inputs()[0];
+    preparation.workspace_bytes = x.num_elements() * static_cast<int64_t>(pdl::DTypeSize(x.dtype));
     return preparation;
   }
 
@@ -66,28 +69,29 @@ class LimitsOp : public pdl::Operator<Context> {
     T* low = outputs[0]->template data<T>();
     T* high = outputs[1]->template data<T>();
     // Threads compute pieces of at least 64 results. A result does not depend on the pieces.
+    T* rows = static_cast<T*>(context.workspace());
     context.ParallelFor(split.outer * split.inner, 64, [&](int64_t begin, int64_t end) {
-      std::vector<T> row;
       for (int64_t i = begin; i < end; ++i) {
         const int64_t first = i / split.inner * split.length * split.inner + i % split.inner;
-        row.clear();
+        T* row = rows + i * split.length;
+        int64_t count = 0;
         for (int64_t k = 0; k < split.length; ++k) {
           const int64_t element = first + k * split.inner;
-          if (where == nullptr || where[element]) row.push_back(x[element]);
+          if (where == nullptr || where[element]) row[count++] = x[element];
         }
-        low[i] = Quantile(row, low_);
-        high[i] = Quantile(row, high_);
+        low[i] = Quantile(row, count, low_);
+        high[i] = Quantile(row, count, high_);
       }
     });
   }
 
-  /// The element with this share of the others below it; nan of none.
+  /// The element with this share of the others below it; nan of none. Reorders the row.
   template <class T>
-  static T Quantile(std::vector<T>& row, double share) {
-    if (row.empty()) return std::numeric_limits<T>::quiet_NaN();
-    const auto at = static_cast<std::ptrdiff_t>(share * static_cast<double>(row.size() - 1));
-    std::nth_element(row.begin(), row.begin() + at, row.end());
-    return row[static_cast<size_t>(at)];
+  static T Quantile(T* row, int64_t count, double share) {
+    if (count == 0) return std::numeric_limits<T>::quiet_NaN();
+    const auto at = static_cast<int64_t>(share * static_cast<double>(count - 1));
+    std::nth_element(row, row + at, row + count);
+    return row[at];
   }
 
   double low_ = 0, high_ = 1;
