@@ -6,6 +6,7 @@ namespace pdl {
 Graph Graph::ExtractBlock(BlockId block) const {
   Graph copy;
   copy.files_ = files_;
+  copy.texts_ = texts_;
   copy.locations_ = locations_;
   // The reachable blocks, in the order in which they are found, and their copies.
   std::vector<BlockId> reached = {block};

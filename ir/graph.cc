@@ -7,6 +7,7 @@
 #include "llvm/ADT/DenseSet.h"
 #include "llvm/ADT/STLExtras.h"
 #include "llvm/ADT/SmallVectorExtras.h"
+#include "pdl/compiler/place.h"
 #include "pdl/op/error.h"
 #include "pdl/op/operator_arguments.h"
 
@@ -318,7 +319,8 @@ LocationId Graph::AddLocation(Location location) {
   return static_cast<LocationId>(locations_.size() - 1);
 }
 
-uint32_t Graph::AddFile(llvm::StringRef name) {
+uint32_t Graph::AddFile(llvm::StringRef name, std::shared_ptr<const std::string> text) {
+  if (text) texts_[name] = std::move(text);
   // A source has few files. An imported model has one for each node: many, and all different. So
   // only the first and the last ones are compared.
   constexpr size_t kCompared = 64;
@@ -356,10 +358,7 @@ const GraphOutput* Graph::FindOutput(llvm::StringRef name) const {
 std::string Graph::LocationToString(LocationId id) const {
   if (id >= locations_.size()) return "";
   const Location& location = locations_[id];
-  // A location without line numbers, such as the name of a node.
-  if (location.line == 0) return files_[location.file];
-  return files_[location.file] + ":" + std::to_string(location.line) + ":" +
-         std::to_string(location.column);
+  return PlaceToString({files_[location.file], location.line, location.column});
 }
 
 std::string Graph::PathToString(LocationId id) const {
@@ -582,6 +581,7 @@ Graph Graph::Clone() const {
   copy.constraints_ = constraints_;
   copy.locations_ = locations_;
   copy.files_ = files_;
+  copy.texts_ = texts_;
   copy.next_suffix_ = next_suffix_;
   copy.reserved_names_ = reserved_names_;
   copy.symbols_ = symbols_;

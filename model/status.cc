@@ -6,6 +6,7 @@
 #include "ir/error_text.h"
 #include "llvm/Support/raw_ostream.h"
 #include "pdl/compiler/load.h"
+#include "pdl/compiler/place.h"
 #include "pdl/op/error.h"
 #include "pdl/op/out_of_memory.h"
 #include "runtime/call_error.h"
@@ -61,17 +62,14 @@ template <class Base>
 Status::Detail DetailOfLocated(const Located<Base>& error) {
   Status::Detail detail = DetailOf(static_cast<const Base&>(error));
   detail.message = WithoutCodes(error.rest().str());
-  const llvm::StringRef position = error.position();
-  const size_t outer = position.rfind(" > ");
-  const llvm::StringRef inner =
-      outer == llvm::StringRef::npos ? position : position.drop_front(outer + 3);
-  const auto [place, column] = inner.rsplit(':');
-  const auto [file, line] = place.rsplit(':');
-  if (line.getAsInteger(10, detail.line) || column.getAsInteger(10, detail.column)) {
-    detail.line = detail.column = 0;  // only the name of a file, or of a node
-    detail.file = inner.str();
-  } else {
-    detail.file = file.str();
+  const Place inner = PlacesOf(error.position()).back();
+  detail.file = inner.file.str();
+  detail.line = static_cast<int>(inner.line);
+  detail.column = static_cast<int>(inner.column);
+  if (const std::optional<Diagnostic> diagnostic = DiagnosticOf(error)) {
+    detail.text.clear();
+    llvm::raw_string_ostream os(detail.text);
+    diagnostic->Render(os);
   }
   return detail;
 }

@@ -166,6 +166,7 @@ class Binder {
         call.state = preparation->state;
         call.workspace_bytes = preparation->workspace_bytes;
         call.skip = preparation->aliases.size() == step.outputs.size();
+        call.matmul_precision = preparation->matmul_precision;
         preparations_[s] = std::move(*preparation);
       }
       binding_.calls.push_back(std::move(call));

@@ -74,6 +74,7 @@ class Binding {
     int64_t workspace_offset;
     int64_t workspace_bytes;
     bool skip;  // all outputs are aliases or empty
+    DType matmul_precision = DType::kF32;
   };
 
   const Schedule& schedule;

@@ -1,9 +1,25 @@
 #include "runtime/call_error.h"
 
+#include "pdl/compiler/place.h"
+
 namespace pdl {
 
 llvm::StringRef WrittenName(const OpDef& def) {
   return llvm::StringRef(def.name()).split('.').first;
+}
+
+template <class Base>
+static llvm::Error AddTexts(const Graph& graph, std::unique_ptr<Located<Base>> error) {
+  for (const Place& place : PlacesOf(error->position()))
+    if (auto text = graph.TextOf(place.file)) error->AddText(place.file, std::move(text));
+  return llvm::Error(std::move(error));
+}
+
+llvm::Error WithTexts(const Graph& graph, llvm::Error error) {
+  return llvm::handleErrors(
+      std::move(error),
+      [&](std::unique_ptr<Located<UserError>> e) { return AddTexts(graph, std::move(e)); },
+      [&](std::unique_ptr<Located<DeviceError>> e) { return AddTexts(graph, std::move(e)); });
 }
 
 llvm::Error UserErrorAt(const std::string& position, Code code, const std::string& message) {

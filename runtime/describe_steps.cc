@@ -68,6 +68,27 @@ CallCost CostOf(const Binding& binding, const Step& step) {
   return cost;
 }
 
+/// The bytes of the weights that are not read because the call reads them rounded to bf16: of the
+/// second operand of its first operator, the product.
+double BytesSavedByRounding(const Binding& binding, const Step& step) {
+  const Value* weights = step.calls.front()->operands()[1];
+  for (const SlotId slot : step.inputs) {
+    const OperandType& type = binding.types[slot];
+    if (binding.schedule.slots[slot].value == weights && type.dtype == DType::kF32)
+      return static_cast<double>(type.num_elements() *
+                                 (DTypeSize(DType::kF32) - DTypeSize(DType::kBF16)));
+  }
+  return 0;
+}
+
+/// The operators of a step: "matmul in bf16, add, relu".
+std::string CallsOf(const Step& step, DType matmul_precision) {
+  std::string calls = step.calls.front()->type();
+  if (matmul_precision == DType::kBF16) calls += " in bf16";
+  for (const Op* op : llvm::drop_begin(step.calls)) calls += ", " + op->type();
+  return calls;
+}
+
 /// The bytes of values in the arena during each step.
 std::vector<int64_t> LiveBytes(const Binding& binding) {
   const Schedule& schedule = binding.schedule;
@@ -102,13 +123,16 @@ std::vector<CallDescription> DescribeSteps(const Binding& binding) {
   std::vector<CallDescription> described;
   for (const auto& [index, step] : llvm::enumerate(binding.schedule.steps)) {
     CallDescription& call = described.emplace_back();
-    for (const Op* op : step.calls) call.calls += (call.calls.empty() ? "" : ", ") + op->type();
+    call.matmul_precision = binding.calls[index].matmul_precision;
+    call.calls = CallsOf(step, call.matmul_precision);
     if (!step.outputs.empty()) call.result = Describe(binding, MainOutput(step));
     for (const SlotId slot : step.inputs)
       call.operands += (call.operands.empty() ? "" : ", ") + Describe(binding, slot);
     call.place = step.op->arguments().location;
     call.layer = step.calls.front()->layer_path();
     call.cost = CostOf(binding, step);
+    if (call.matmul_precision == DType::kBF16)
+      call.cost.bytes -= BytesSavedByRounding(binding, step);
     call.live_bytes = live[index];
   }
   return described;

@@ -94,6 +94,7 @@ class FusedOperator final : public Operator<CPUContext> {
           operators_[0]->Prepare(RowsContext(context, instructions_[0]));
       if (!prepared) return prepared.takeError();
       head = std::move(*prepared);
+      preparation.matmul_precision = head.matmul_precision;
       if (has_pieces_ && head.has_register_epilogue)
         absorbed = FindAbsorbedEpilogue(instructions_, last_use_, context.inputs(),
                                         context.outputs()[0].sizes);

@@ -163,8 +163,9 @@ llvm::Expected<std::shared_ptr<const Network>> Network::Create(Graph graph, Netw
       "creating a network", [&]() -> llvm::Expected<std::shared_ptr<const Network>> {
         auto impl = std::make_unique<Impl>(std::move(graph), std::move(options), registry);
         const TraceSpan span("create the network");
-        if (llvm::Error error = impl->weights.Load()) return error;
-        if (llvm::Error error = impl->Optimize()) return error;
+        if (llvm::Error error = impl->weights.Load())
+          return WithTexts(impl->graph, std::move(error));
+        if (llvm::Error error = impl->Optimize()) return WithTexts(impl->graph, std::move(error));
         impl->MakeParts();
         return std::shared_ptr<const Network>(new Network(std::move(impl)));
       });
@@ -203,11 +204,14 @@ llvm::Error Network::Run(Scope* scope, DeviceContext* context) const {
 llvm::Error Network::Run(Scope* scope, DeviceContext* context, const RunOptions& options) const {
   if (llvm::Error error = CheckRun(scope, context)) return error;
   return WithOutOfMemory("running a network", [&]() -> llvm::Error {
-    if (impl_->packed.empty()) return impl_->Run(scope, context, options);
+    const auto run = [&](const RunOptions& all) {
+      return WithTexts(impl_->graph, impl_->Run(scope, context, all));
+    };
+    if (impl_->packed.empty()) return run(options);
     if (llvm::Error error = impl_->packed.Check(*scope)) return error;
     RunOptions expanded = options;
     expanded.outputs = impl_->packed.Expand(options.outputs);
-    return impl_->Run(scope, context, expanded);
+    return run(expanded);
   });
 }
 

@@ -101,12 +101,15 @@ void ProfileReport::PrintPlot(llvm::raw_ostream& os) const {
     least_y = std::min(least_y, row.cost.operations / row.seconds);
   }
   least_y = std::min(least_y, std::pow(10, std::floor(std::log10(least_x))) * peak_->memory_bytes);
-  const Plot plot(least_x, most_x, least_y, 1.01 * peak_->operations);
+  const double most_y = std::max(peak_->operations, peak_->bf16_operations);
+  const Plot plot(least_x, most_x, least_y, 1.01 * most_y);
   os << llvm::formatv("<svg viewBox='0 -10 {0:f0} {1:f0}' role='img'>\n", Plot::kWidth + 10,
                       Plot::kHeight + 10);
   plot.PrintAxes(os);
   plot.PrintRoof(peak_->operations, peak_->memory_bytes, "memory", os);
   plot.PrintRoof(peak_->operations, peak_->cache_bytes, "cache", os);
+  if (peak_->bf16_operations > 0)
+    plot.PrintRoof(peak_->bf16_operations, peak_->cache_bytes, "cache, in bf16", os);
   for (const Row& row : rows_) {
     if (!has_point(row)) continue;
     os << llvm::formatv("<circle class='{0}' cx='{1:f1}' cy='{2:f1}' r='{3:f1}'><title>",

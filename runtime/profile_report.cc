@@ -6,6 +6,7 @@
 #include "llvm/ADT/StringMap.h"
 #include "llvm/Support/FormatVariadic.h"
 #include "llvm/Support/JSON.h"
+#include "pdl/compiler/place.h"
 #include "runtime/memory.h"
 #include "runtime/profile_format.h"
 
@@ -13,18 +14,19 @@ namespace pdl {
 namespace {
 
 /// The least time for the work of one call, and whether the operations determine it.
-std::pair<double, bool> LeastTime(const CallCost& cost, const DevicePeak& peak) {
+std::pair<double, bool> LeastTime(const CallDescription& call, const DevicePeak& peak) {
+  const CallCost& cost = call.cost;
+  const bool has_bf16_peak = call.matmul_precision == DType::kBF16 && peak.bf16_operations > 0;
   const bool is_cached = cost.bytes <= static_cast<double>(peak.cache_size);
-  const double compute = cost.operations / peak.operations;
+  const double compute = cost.operations / (has_bf16_peak ? peak.bf16_operations : peak.operations);
   const double memory = cost.bytes / (is_cached ? peak.cache_bytes : peak.memory_bytes);
   return {std::max(compute, memory), compute > memory};
 }
 
-/// The innermost position without the column: "model.pdl:3".
-llvm::StringRef LineOf(llvm::StringRef place) {
-  const llvm::StringRef innermost = InnermostPlace(place);
-  const auto [line, column] = innermost.rsplit(':');
-  return line.contains(':') ? line : innermost;
+/// The innermost position of a path without the column: "model.pdl:3".
+std::string LineOf(llvm::StringRef path) {
+  const Place place = PlacesOf(path).back();
+  return place.line == 0 ? place.file.str() : place.file.str() + ":" + std::to_string(place.line);
 }
 
 std::string NameOf(const RunProfile::Step& step, ProfileBy by) {
@@ -34,7 +36,7 @@ std::string NameOf(const RunProfile::Step& step, ProfileBy by) {
     case ProfileBy::kOp:
       return step.calls;
     case ProfileBy::kLine:
-      return step.place.empty() ? "(no line)" : LineOf(step.place).str();
+      return step.place.empty() ? "(no line)" : LineOf(step.place);
     case ProfileBy::kLayer:
       return step.layer.empty() ? "(no layer)" : step.layer;
   }
@@ -88,7 +90,7 @@ ProfileReport::ProfileReport(const TimedRuns& runs, std::optional<DevicePeak> pe
       sum->cost.bytes += step.cost.bytes * calls;
     }
     if (!peak_) continue;
-    const auto [bound, is_compute] = LeastTime(step.cost, *peak_);
+    const auto [bound, is_compute] = LeastTime(step, *peak_);
     for (Bounds* sum : {&bounds, &total})
       (is_compute ? sum->compute : sum->memory) += bound * calls;
   }
@@ -110,9 +112,10 @@ void ProfileReport::PrintPeak(llvm::raw_ostream& os) const {
     return;
   }
   os << llvm::formatv(
-      "Measured peak of {0} {1}: {2} GFLOP/s in f32, {3} GB/s from memory, {4} GB/s from {5} of "
+      "Measured peak of {0} {1}: {2} GFLOP/s in f32,{3} {4} GB/s from memory, {5} GB/s from {6} of "
       "cache.\n",
       peak_->threads, peak_->threads == 1 ? "thread" : "threads", Giga(peak_->operations),
+      peak_->bf16_operations > 0 ? " " + Giga(peak_->bf16_operations) + " in bf16," : "",
       Giga(peak_->memory_bytes), Giga(peak_->cache_bytes), BytesToString(peak_->cache_size));
 }
 
@@ -177,6 +180,8 @@ void ProfileReport::PrintJson(llvm::raw_ostream& os) const {
       json.attributeObject("peak", [&] {
         json.attribute("threads", peak_->threads);
         json.attribute("operations_per_second", peak_->operations);
+        if (peak_->bf16_operations > 0)
+          json.attribute("bf16_operations_per_second", peak_->bf16_operations);
         json.attribute("memory_bytes_per_second", peak_->memory_bytes);
         json.attribute("cache_bytes_per_second", peak_->cache_bytes);
         json.attribute("cache_size", peak_->cache_size);

@@ -165,7 +165,7 @@ void Elaborator::Begin() {
   Module* main = parts_->modules.AddModule(ast_, "", /*is_standard=*/false);
   state_.frame.module = main;
   at_.frame = &state_.frame;
-  main->file_index = state_.graph.AddFile(main->file->name());
+  main->file_index = state_.graph.AddFile(main->file->name(), SourceFile::TextOf(main->file));
   parts_->names.CollectNames(ast_.statements);
   parts_->modules.AddStandardLayers();
   parts_->modules.EnterModule(main);

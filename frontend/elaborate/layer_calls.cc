@@ -62,8 +62,10 @@ CallResults LayerCalls::CallLayer(const Callee& callee, const LayerArguments& ar
   frame.active.assign(active.begin(), active.end());
   frame.active.push_back(identity);
   frame.result_names = targets;
-  if (callee.module->file_index == UINT32_MAX)
-    callee.module->file_index = graph_.AddFile(callee.module->file->name());
+  if (callee.module->file_index == UINT32_MAX) {
+    const std::shared_ptr<const SourceFile>& file = callee.module->file;
+    callee.module->file_index = graph_.AddFile(file->name(), SourceFile::TextOf(file));
+  }
   Expand(callee, arguments, &frame);
   if (given && !frame.results.empty() && !given_parameters_.End(*given)) frame.results.clear();
   const bool is_whole =

@@ -80,6 +80,17 @@ SourcePosition SourceFile::PositionOf(uint32_t offset) const {
   return {line, static_cast<uint32_t>(before + 1)};
 }
 
+std::optional<uint32_t> SourceFile::OffsetOf(SourcePosition position) const {
+  if (position.line < 1 || position.line > num_lines() || position.column < 1) return std::nullopt;
+  const llvm::StringRef line = Line(position.line);
+  uint32_t column = 1;
+  for (uint32_t i = 0; i <= line.size(); ++i) {
+    if (i < line.size() && ContinuesCharacter(line[i])) continue;
+    if (column++ == position.column) return LineBegin(position.line) + i;
+  }
+  return std::nullopt;
+}
+
 SourcePosition PositionCursor::At(uint32_t offset) {
   uint32_t line = position_.line;
   const uint32_t lines = file_->num_lines();

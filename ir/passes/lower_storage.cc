@@ -69,7 +69,7 @@ llvm::Expected<Graph> LowerStorage(const Graph& graph, const OpRegistry& registr
 }
 
 llvm::Expected<Graph> StorageLowering::Run() {
-  for (const std::string& file : graph_.files()) out_.AddFile(file);
+  for (const std::string& file : graph_.files()) out_.AddFile(file, graph_.TextOf(file));
   for (const Location& location : graph_.locations()) out_.AddLocation(location);
   if (llvm::Error error = CopySources()) return error;
   for (uint32_t i = 1; i < graph_.num_blocks(); ++i) out_.AddBlock();

@@ -2,11 +2,13 @@
 
 #include <unistd.h>
 
+#include <algorithm>
 #include <chrono>
 #include <cstring>
 #include <thread>
 
 #include "llvm/ADT/StringExtras.h"
+#include "pdl/compiler/place.h"
 #include "proto/trace.pb.h"
 
 namespace pdl {
@@ -172,20 +174,13 @@ uint64_t TracePackets::InternPlace(llvm::StringRef place, llvm::StringRef layer,
   const auto [entry, is_new] =
       places_.try_emplace((place + "\n" + layer).str(), places_.size() + 1);
   if (!is_new) return entry->second;
-  uint32_t line = 1, column = 0;
-  llvm::StringRef file = InnermostPlace(place);
-  const auto [before_column, column_text] = file.rsplit(':');
-  const auto [before_line, line_text] = before_column.rsplit(':');
-  uint32_t number = 0;
-  if (!column_text.getAsInteger(10, column) && !line_text.getAsInteger(10, number)) {
-    line = number;
-    file = before_line;
-  }
+  const llvm::SmallVector<Place, 4> places = PlacesOf(place);
+  const Place innermost = places.empty() ? Place{} : places.back();
   pf::SourceLocation& location = *data->add_source_locations();
   location.set_iid(entry->second);
-  location.set_file_name(file.str());
+  location.set_file_name(innermost.file.str());
   location.set_function_name(layer.str());
-  location.set_line_number(line);
+  location.set_line_number(std::max(innermost.line, 1u));
   return entry->second;
 }
 
@@ -235,6 +230,9 @@ TracePackets::Slice TracePackets::MakeSlice(uint32_t thread, const TraceEvent& e
   }
   Slice made;
   made.cost = of.cost;
+  const bool has_bf16_peak =
+      of.matmul_precision == DType::kBF16 && options_.peak_bf16_operations > 0;
+  made.peak_operations = has_bf16_peak ? options_.peak_bf16_operations : options_.peak_operations;
   made.begin.Add(begin);
   if (event.kind == TraceEvent::kCall) {
     pf::TracePacket arena = MakePacket();
@@ -267,7 +265,7 @@ void TracePackets::Add(uint32_t thread, const TraceEvent& event, FindCall call, 
   const double seconds = std::max(duration, 1.0) * 1e-9;
   const double operations = slice.cost.operations / seconds, bytes = slice.cost.bytes / seconds;
   double share = 0;
-  if (options_.peak_operations > 0) share = operations / options_.peak_operations;
+  if (slice.peak_operations > 0) share = operations / slice.peak_operations;
   if (options_.peak_bytes > 0) share = std::max(share, bytes / options_.peak_bytes);
   slice.begin.Append(begin, {operations * 1e-9, bytes * 1e-9, share}, to);
   if (event.kind == TraceEvent::kCall) rates_[thread].Append(begin, {operations, bytes}, to);

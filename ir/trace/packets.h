@@ -55,6 +55,7 @@ class TracePackets {
   struct Slice {
     PacketTemplate begin, end;
     CallCost cost;
+    double peak_operations = 0;  // 0: unknown
   };
   /// A kind of interned strings, and their numbers.
   using Interned = llvm::StringMap<uint64_t>;

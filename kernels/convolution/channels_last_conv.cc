@@ -64,6 +64,7 @@ class PointwiseConv : public ChannelsLastConv {
     workspace_bytes_ = product_->workspace_bytes();
     has_register_epilogue_ = product_->has_register_epilogue();
     reads_w_ = product_->reads_b();
+    precision_ = product_->precision();
   }
 
   void Run(const Tensor& x, const Tensor& w, void* y, void* workspace, CPUContext& context,

@@ -22,6 +22,8 @@ class ChannelsLastConv : public CallState {
   bool has_register_epilogue() const { return has_register_epilogue_; }
   /// Whether Run reads w, not only its packed forms.
   bool reads_w() const { return reads_w_; }
+  /// See Preparation::matmul_precision.
+  DType precision() const { return precision_; }
   /// Calls `then` with each piece of y after it is computed, on the thread that computed it.
   virtual void Run(const Tensor& x, const Tensor& w, void* y, void* workspace, CPUContext& context,
                    const RegisterEpilogue& epilogue = {},
@@ -31,6 +33,7 @@ class ChannelsLastConv : public CallState {
   int64_t workspace_bytes_ = 0;
   bool has_register_epilogue_ = false;
   bool reads_w_ = true;
+  DType precision_ = DType::kF32;
 };
 
 /// For all windows, by oneDNN. No size may be 0, here and below.

@@ -62,6 +62,7 @@ class ChannelsLastConvOp : public Operator<Context> {
     Preparation preparation;
     preparation.workspace_bytes = (*conv)->workspace_bytes();
     preparation.has_register_epilogue = (*conv)->has_register_epilogue();
+    preparation.matmul_precision = (*conv)->precision();
     if (!(*conv)->reads_w()) preparation.packed.push_back(1);
     preparation.state = std::move(*conv);
     return preparation;

@@ -75,6 +75,7 @@ class PanelConv : public ChannelsLastConv {
 PanelConv::PanelConv(const ConvSizes& sizes, WordKind words, int64_t threads)
     : sizes_(sizes), words_(words) {
   has_register_epilogue_ = true;
+  precision_ = PrecisionOf(words);
   const WindowDim* d = sizes.window.d;
   is_pointwise_ = IsPointwise(sizes);
   joins_columns_ =

@@ -4,6 +4,7 @@
 #include <chrono>
 #include <vector>
 
+#include "kernels/core/cpu_isa.h"
 #include "kernels/core/peak_loops.h"
 #include "pdl/runtime/profile_report.h"
 
@@ -45,8 +46,11 @@ double ReadSpeed(CPUContext& context, const std::vector<float>& data, int64_t by
 DevicePeak MeasurePeak(CPUContext& context) {
   DevicePeak peak;
   peak.threads = context.threads();
-  const double seconds = Shortest(context, [](int64_t) { RunMultiplyAdds(kOperations); });
-  peak.operations = kOperations * context.threads() / seconds;
+  const auto speed = [&](double (*run)(double)) {
+    return kOperations * context.threads() / Shortest(context, [&](int64_t) { run(kOperations); });
+  };
+  peak.operations = speed(RunMultiplyAdds);
+  if (HasFastBf16Products()) peak.bf16_operations = speed(RunBf16MultiplyAdds);
   const int64_t total = std::max(kMemoryBytes, kMemoryBytes / 4 * context.threads());
   const std::vector<float> data(static_cast<size_t>(total) / sizeof(float), 1.0f);
   peak.memory_bytes = ReadSpeed(context, data, total / context.threads(), 1);

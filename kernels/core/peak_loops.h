@@ -13,6 +13,12 @@ namespace pdl {
 /// exact number, where a multiply-add counts as 2.
 PDL_API double RunMultiplyAdds(double operations);
 
+/// As RunMultiplyAdds, of pairs of bf16 with sums in f32; requires HasBf16Products().
+PDL_API double RunBf16MultiplyAdds(double operations);
+
+/// As RunMultiplyAdds, with products of bf16 and sums in f32; requires HasBf16Products().
+PDL_API double RunBf16MultiplyAdds(double operations);
+
 /// Reads n floats in this thread, and returns their sum in some order.
 PDL_API float ReadFloats(const float* x, int64_t n);
 

@@ -21,6 +21,7 @@ class MatmulOp : public Operator<Context> {
     Preparation preparation;
     preparation.workspace_bytes = (*plan)->workspace_bytes();
     preparation.has_register_epilogue = (*plan)->has_register_epilogue();
+    preparation.matmul_precision = (*plan)->precision();
     if (!(*plan)->reads_b()) preparation.packed.push_back(1);
     preparation.state = std::move(*plan);
     return preparation;

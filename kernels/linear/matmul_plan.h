@@ -25,6 +25,8 @@ class MatmulPlan : public CallState {
   bool reads_b() const { return reads_b_; }
   /// See Preparation::has_register_epilogue.
   bool has_register_epilogue() const { return uses_panels_ && dtype_ == DType::kF32; }
+  /// See Preparation::matmul_precision.
+  DType precision() const { return PrecisionOf(words_); }
   /// Calls `then` with each piece of c after it is computed, on the thread that computed it; `then`
   /// may overwrite the piece.
   void Run(const Tensor& a, const Tensor& b, void* c, void* workspace, CPUContext& context,

@@ -27,6 +27,11 @@ constexpr int64_t WordsOf(WordKind kind, int64_t elements) {
   return (elements + ElementsOf(kind) - 1) / ElementsOf(kind);
 }
 
+/// See Preparation::matmul_precision.
+constexpr DType PrecisionOf(WordKind kind) {
+  return kind == WordKind::kFloat ? DType::kF32 : DType::kBF16;
+}
+
 /// Rounds n adjacent elements to nearest, ties to even, and writes them as pairs, in the memory of
 /// floats. Subnormal numbers become 0. Requires HasBf16Products().
 void ToBf16Pairs(const float* from, int64_t n, float* to);

@@ -31,6 +31,17 @@ void Raise(llvm::Error error) {
     llvm::handleAllErrors(std::move(error),
                           [](const SourceErrors& errors) { Raise(errors.diagnostics()); });
   }
+  if (error.isA<UserError>()) {
+    Diagnostics diagnostics;
+    llvm::visitErrors(error, [&](const llvm::ErrorInfoBase& info) {
+      if (std::optional<Diagnostic> diagnostic = DiagnosticOf(info))
+        diagnostics.Add(std::move(*diagnostic));
+    });
+    if (diagnostics.has_errors()) {
+      llvm::consumeError(std::move(error));
+      Raise(diagnostics);
+    }
+  }
   std::string message;
   int code = 0;
   bool is_device = false, is_rank = false;

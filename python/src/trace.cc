@@ -25,6 +25,7 @@ std::unique_ptr<Trace> StartTrace(const std::string& path, int64_t max_bytes) {
     options.max_bytes = max_bytes;
     options.source = "<python>";
     options.peak_operations = peak.operations;
+    options.peak_bf16_operations = peak.bf16_operations;
     options.peak_bytes = peak.memory_bytes;
     return Trace::Start(path, options);
   }());

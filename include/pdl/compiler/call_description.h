@@ -5,7 +5,7 @@
 #include <cstdint>
 #include <string>
 
-#include "llvm/ADT/StringRef.h"
+#include "pdl/op/dtype.h"
 
 namespace pdl {
 
@@ -19,7 +19,8 @@ struct CallCost {
 
 /// A step of a plan, as profiles and traces show it: of a call, or of a fused group of calls.
 struct CallDescription {
-  /// The operators, as in `pdl dump --emit=plan`: "conv2d, add, relu".
+  /// The operators, as in `pdl dump --emit=plan`: "conv2d, add, relu"; "conv2d in bf16, add, relu"
+  /// if its operands are rounded to bf16.
   std::string calls;
   /// The result, with sizes: "y: f32[8, 64]".
   std::string result;
@@ -32,17 +33,11 @@ struct CallDescription {
   /// The sum of the operations of all calls, and the bytes of the operands and results of the step;
   /// values within a group are not in memory.
   CallCost cost;
+  /// See Preparation::matmul_precision.
+  DType matmul_precision = DType::kF32;
   /// The bytes of the arena that are in use during the step.
   int64_t live_bytes = 0;
 };
-
-/// The innermost position of `place`, which is "model.pdl:9:1 > layers.pdl:3:5" for a call that a
-/// layer was expanded to.
-inline llvm::StringRef InnermostPlace(llvm::StringRef place) {
-  constexpr llvm::StringLiteral kWithin = " > ";
-  const size_t last = place.rfind(kWithin);
-  return last == llvm::StringRef::npos ? place : place.drop_front(last + kWithin.size());
-}
 
 }  // namespace pdl
 

@@ -250,7 +250,9 @@ class PDL_API Graph {
   /// Prevents NewName from returning this name.
   void ReserveName(llvm::StringRef name) { reserved_names_.insert(name); }
   LocationId AddLocation(Location location);
-  uint32_t AddFile(llvm::StringRef name);
+  /// Returns the number of the file with that name. `text` is its contents, for messages; null if
+  /// they are not known, as in a network that was compiled before.
+  uint32_t AddFile(llvm::StringRef name, std::shared_ptr<const std::string> text = nullptr);
 
   // --- Queries ------------------------------------------------------------------------------
   llvm::ArrayRef<Value*> inputs() const { return blocks_[0].inputs; }
@@ -276,6 +278,10 @@ class PDL_API Graph {
   Value* FindValue(llvm::StringRef name) const;
   llvm::ArrayRef<Location> locations() const { return locations_; }
   llvm::ArrayRef<std::string> files() const { return files_; }
+  /// The contents of a file; null if they are not known.
+  std::shared_ptr<const std::string> TextOf(llvm::StringRef file) const {
+    return texts_.lookup(file);
+  }
   /// Returns "model.pdl:3:5", or an empty string for an unknown location.
   std::string LocationToString(LocationId location) const;
   /// Returns the expansion path of a location, for messages: the layer calls that led to it,
@@ -353,6 +359,7 @@ class PDL_API Graph {
   std::vector<GraphConstraint> constraints_;
   std::vector<Location> locations_;
   std::vector<std::string> files_;
+  llvm::StringMap<std::shared_ptr<const std::string>> texts_;  // of files_, where known
   llvm::StringMap<Value*> names_;
   llvm::StringMap<unsigned> next_suffix_;
   llvm::StringSet<> reserved_names_;

@@ -6,6 +6,7 @@
 
 #include <functional>
 #include <memory>
+#include <optional>
 #include <string>
 #include <utility>
 #include <vector>
@@ -38,6 +39,11 @@ class PDL_API SourceErrors : public llvm::ErrorInfo<SourceErrors> {
  private:
   Diagnostics diagnostics_;
 };
+
+/// The diagnostic for the error of a call, with the line of the source: a note for each call of a
+/// layer around it, as for errors of the compiler. nullopt for other errors, and if the network was
+/// not compiled from source by this process.
+PDL_API std::optional<Diagnostic> DiagnosticOf(const llvm::ErrorInfoBase& error);
 
 /// A file's bytes and name.
 struct InputFile {

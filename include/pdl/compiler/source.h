@@ -3,6 +3,8 @@
 #define PDL_COMPILER_SOURCE_H_
 
 #include <cstdint>
+#include <memory>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -42,6 +44,10 @@ class PDL_API SourceFile {
 
   llvm::StringRef name() const { return name_; }
   llvm::StringRef text() const { return text_; }
+  /// The text as a string that keeps `file` alive.
+  static std::shared_ptr<const std::string> TextOf(const std::shared_ptr<const SourceFile>& file) {
+    return {file, &file->text_};
+  }
   llvm::StringRef Text(SourceRange range) const { return text().slice(range.begin, range.end); }
 
   /// The line, counted from 1, that contains the byte at `offset`.
@@ -50,6 +56,8 @@ class PDL_API SourceFile {
   uint32_t LineBegin(uint32_t line) const { return line_begins_[line - 1]; }
   /// The characters of a line, without its line end.
   llvm::StringRef Line(uint32_t line) const;
+  /// The offset of a position; nullopt if the file does not have it.
+  std::optional<uint32_t> OffsetOf(SourcePosition position) const;
   uint32_t num_lines() const { return static_cast<uint32_t>(line_begins_.size()); }
   /// Takes time linear in the length of the line; for many positions, use PositionCursor.
   SourcePosition PositionOf(uint32_t offset) const;

@@ -24,6 +24,8 @@ struct TraceOptions {
   /// The arithmetic operations (f32) and bytes of memory per second that the device can reach;
   /// 0: unknown. Slices then have no share of the peak.
   double peak_operations = 0, peak_bytes = 0;
+  /// The operations in bf16 with sums in f32; 0: as many as in f32.
+  double peak_bf16_operations = 0;
 };
 
 /// While an object exists, the process records into a file: the calls of all runs, what the threads

@@ -80,6 +80,9 @@ struct Preparation {
   int64_t rows = 0;
   /// Whether RunPieces applies a RegisterEpilogue, whatever its activation is.
   bool has_register_epilogue = false;
+  /// kBF16 if Run multiplies operands that are rounded to bf16, see
+  /// PrepareContext::matmul_precision(). For profiles.
+  DType matmul_precision = DType::kF32;
 };
 
 /// A tile of an output: `rows` runs of `columns` contiguous elements. The first run begins at

@@ -21,6 +21,8 @@ struct DevicePeak {
   int threads = 1;
   /// f32 operations; a multiply-add counts as 2.
   double operations = 0;
+  /// With products of bf16 and sums in f32; 0 if these are not faster, so that no kernel uses them.
+  double bf16_operations = 0;
   /// Bytes read from memory, and from the caches of the threads (L2).
   double memory_bytes = 0, cache_bytes = 0;
   /// The bytes that these caches hold.

@@ -12,7 +12,7 @@ CallCopier::CallCopier(Graph& to, const Graph& from, std::optional<DType> floats
       floats_(floats),
       first_location_(static_cast<uint32_t>(to.locations().size())) {
   std::vector<uint32_t> files;
-  for (const std::string& file : from.files()) files.push_back(to.AddFile(file));
+  for (const std::string& file : from.files()) files.push_back(to.AddFile(file, from.TextOf(file)));
   for (Location location : from.locations()) {
     location.file = files[location.file];
     location.origin = CopyLocation(location.origin);

@@ -78,15 +78,26 @@ void PrintText(llvm::StringRef text) {
   }
 }
 
+void PrintDiagnostic(Diagnostic diagnostic) {
+  Diagnostics diagnostics;
+  diagnostics.Add(std::move(diagnostic));
+  PrintDiagnostics(diagnostics);
+}
+
 /// Prints a message without a source location.
 void PrintMessage(Severity severity, llvm::StringRef message, Code code = {}) {
-  Diagnostics diagnostics;
   Diagnostic diagnostic;
   diagnostic.severity = severity;
   diagnostic.code = code;
   diagnostic.message = message.str();
-  diagnostics.Add(std::move(diagnostic));
-  PrintDiagnostics(diagnostics);
+  PrintDiagnostic(std::move(diagnostic));
+}
+
+/// Prints an error with its line of the source if that is known.
+void PrintError(const llvm::ErrorInfoBase& error, llvm::StringRef text, Code code = {}) {
+  if (std::optional<Diagnostic> diagnostic = DiagnosticOf(error))
+    return PrintDiagnostic(std::move(*diagnostic));
+  PrintMessage(Severity::kError, text, code);
 }
 
 }  // namespace
@@ -161,7 +172,7 @@ int Finish(llvm::Error error) {
         status = std::max<int>(status, kWrongCommandLine);
       },
       [&](const DeviceError& e) {
-        PrintMessage(Severity::kError, e.text());
+        PrintError(e, e.text());
         status = std::max<int>(status, kDeviceFailed);
       },
       [&](const RankError& e) {
@@ -169,7 +180,7 @@ int Finish(llvm::Error error) {
         status = std::max<int>(status, kRankFailed);
       },
       [&](const UserError& e) {
-        if (printed.insert(e.text()).second) PrintMessage(Severity::kError, e.text(), e.code());
+        if (printed.insert(e.text()).second) PrintError(e, e.text(), e.code());
         status = std::max<int>(status, kUserError);
       },
       [&](const llvm::ErrorInfoBase& e) {

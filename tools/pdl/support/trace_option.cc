@@ -26,6 +26,7 @@ llvm::Error WithTrace(const TraceArguments& arguments, llvm::StringRef network,
     CPUContext context(common.threads);
     const DevicePeak peak = MeasurePeak(context);
     options.peak_operations = peak.operations;
+    options.peak_bf16_operations = peak.bf16_operations;
     options.peak_bytes = peak.memory_bytes;
   }
   llvm::Expected<std::unique_ptr<Trace>> trace = Trace::Start(arguments.path, options);
