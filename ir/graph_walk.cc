@@ -2,6 +2,7 @@
 
 #include "llvm/ADT/DenseSet.h"
 #include "llvm/ADT/STLExtras.h"
+#include "llvm/ADT/SmallVector.h"
 
 namespace pdl {
 
@@ -37,6 +38,25 @@ void PropagateBackward(llvm::ArrayRef<Op*> ops, ValueSet& useful, OpPredicate is
 
 void PropagateBackward(llvm::ArrayRef<Op*> ops, ValueSet& useful) {
   PropagateBackward(ops, useful, nullptr, [&](Op& op) { useful.InsertAll(op.operands()); });
+}
+
+void SortCalls(Graph& graph) {
+  std::vector<Op*> sorted;
+  llvm::DenseSet<const Op*> placed;
+  llvm::SmallVector<std::pair<Op*, bool>, 16> pending;  // second: its operands have been placed
+  for (Op* root : graph.ops()) {
+    pending.push_back({root, false});
+    while (!pending.empty()) {
+      auto [op, is_ready] = pending.pop_back_val();
+      if (is_ready) sorted.push_back(op);
+      if (is_ready || !placed.insert(op).second) continue;
+      pending.push_back({op, true});
+      graph.ForEachDefiner(*op, [&](Op* definer) { pending.push_back({definer, false}); });
+      for (Value* operand : llvm::reverse(op->operands()))
+        if (operand->producer()) pending.push_back({operand->producer(), false});
+    }
+  }
+  graph.SetBlockOps({}, std::move(sorted));
 }
 
 LoopBody::LoopBody(const Graph& graph, const Op& loop)

@@ -4,6 +4,21 @@
 
 namespace pdl {
 
+llvm::Error MapMessage(llvm::Error error,
+                       llvm::function_ref<std::string(Code, llvm::StringRef)> map) {
+  return llvm::handleErrors(
+      std::move(error),
+      [&](const Located<UserError>& e) -> llvm::Error {
+        auto mapped = std::make_unique<Located<UserError>>(
+            e.position(), e.code(), e.position() + ": " + map(e.code(), e.rest()));
+        mapped->SetTexts(e.texts());
+        return llvm::Error(std::move(mapped));
+      },
+      [&](const UserError& e) -> llvm::Error {
+        return llvm::make_error<UserError>(e.code(), map(e.code(), e.text()));
+      });
+}
+
 llvm::StringRef WrittenName(const OpDef& def) {
   return llvm::StringRef(def.name()).split('.').first;
 }

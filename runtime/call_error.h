@@ -40,6 +40,7 @@ class Located : public llvm::ErrorInfo<Located<Base>, Base> {
   void AddText(llvm::StringRef file, std::shared_ptr<const std::string> text) {
     texts_[file] = std::move(text);
   }
+  void SetTexts(SourceTexts texts) { texts_ = std::move(texts); }
 
  private:
   std::string position_;
@@ -52,6 +53,10 @@ llvm::Error WithTexts(const Graph& graph, llvm::Error error);
 /// A Located UserError with the message "position: message"; a plain one if `position` is
 /// empty.
 llvm::Error UserErrorAt(const std::string& position, Code code, const std::string& message);
+
+/// Changes the messages of UserErrors, without their positions, and preserves the rest of them.
+llvm::Error MapMessage(llvm::Error error,
+                       llvm::function_ref<std::string(Code, llvm::StringRef)> map);
 
 /// The name of an operator in the source: `conv2d` for the variant `conv2d.channels_last`.
 llvm::StringRef WrittenName(const OpDef& def);

@@ -100,10 +100,12 @@ class Merger {
 void EliminateCommonSubexpressions(Graph& graph) {
   const std::vector<CallEffects> effects = EffectsOfBlocks(graph);
   Merger merger(graph);
+  llvm::DenseSet<const Op*> merged;
+  llvm::SmallVector<BlockId> changed;
+  std::vector<std::pair<Value*, Value*>> replacements;
   for (uint32_t i = 0; i < graph.num_blocks(); ++i) {
     merger.NextBlock();
-    llvm::DenseSet<const Op*> merged;
-    std::vector<std::pair<Value*, Value*>> replacements;
+    const size_t merged_before = merged.size();
     for (Op* op : graph.block({i}).ops) {
       if (!EffectsOf(*op, effects).IsRepeatable()) continue;
       // Recomputed values are equal to the original ones and must not be merged with them.
@@ -117,9 +119,13 @@ void EliminateCommonSubexpressions(Graph& graph) {
         replacements.push_back({op->result(j), first->result(j)});
       }
     }
-    graph.ReplaceAllUses(replacements);
-    graph.EraseOps({i}, [&](const Op& op) { return merged.contains(&op); });
+    if (merged.size() > merged_before) changed.push_back({i});
   }
+  if (changed.empty()) return;
+  // Once, since this visits the outputs of all blocks.
+  graph.ReplaceAllUses(replacements);
+  for (const BlockId block : changed)
+    graph.EraseOps(block, [&](const Op& op) { return merged.contains(&op); });
 }
 
 }  // namespace pdl

@@ -1,9 +1,13 @@
 // Merges loops over the same sequences whose bodies compute the same. The backward pass of a loop
 // repeats the loop so that it also returns the values that its steps carried; one loop then serves
 // both.
+#include <algorithm>
+#include <unordered_map>
+
 #include "ir/passes/block_effects.h"
 #include "llvm/ADT/DenseMap.h"
 #include "llvm/ADT/DenseSet.h"
+#include "llvm/ADT/Hashing.h"
 #include "llvm/ADT/STLExtras.h"
 #include "pdl/compiler/passes.h"
 
@@ -72,27 +76,45 @@ struct Pairs {
   llvm::DenseSet<const Op*> moved;          // those to move to the loop that they replace
 };
 
+/// Equal for loops that could be merged: of their operands, and of the first calls of their bodies.
+llvm::hash_code KeyOf(const Graph& graph, const Op& loop) {
+  const std::vector<Op*>& body = BodyOf(graph, loop).ops;
+  const OpDef* first = body.empty() ? nullptr : &body.front()->def();
+  const llvm::ArrayRef<Value*> operands = loop.operands();
+  return llvm::hash_combine(&loop.def(), first,
+                            llvm::hash_combine_range(operands.begin(), operands.end()));
+}
+
+/// Adds the pair of two loops if there is one.
+bool AddPair(const Graph& graph, Op* earlier, Op* later, Pairs* pairs) {
+  if (!IsSameLoop(*earlier, *later)) return false;
+  if (Extends(BodyOf(graph, *later), BodyOf(graph, *earlier))) {
+    pairs->replaced[earlier] = later;
+    pairs->moved.insert(later);
+    return true;
+  }
+  if (!Extends(BodyOf(graph, *earlier), BodyOf(graph, *later))) return false;
+  pairs->replaced[later] = earlier;
+  return true;
+}
+
 Pairs FindPairs(const Graph& graph, BlockId block) {
-  std::vector<Op*> loops;
-  for (Op* op : graph.block(block).ops)
-    if (op->def().body && ResultsAttribute(*op) >= 0) loops.push_back(op);
+  // A loop is compared with so many others at most, which keeps the time linear.
+  constexpr size_t kMostCompared = 64;
   Pairs pairs;
-  llvm::DenseSet<const Op*> paired;
-  for (Op* later : loops) {
-    for (Op* earlier : loops) {
-      if (earlier == later) break;
-      if (paired.contains(earlier) || !IsSameLoop(*earlier, *later)) continue;
-      if (Extends(BodyOf(graph, *later), BodyOf(graph, *earlier))) {
-        pairs.replaced[earlier] = later;
-        pairs.moved.insert(later);
-      } else if (Extends(BodyOf(graph, *earlier), BodyOf(graph, *later))) {
-        pairs.replaced[later] = earlier;
-      } else {
-        continue;
-      }
-      paired.insert(earlier);
-      paired.insert(later);
-      break;
+  std::unordered_map<size_t, std::vector<Op*>> unpaired;  // by key
+  for (Op* later : graph.block(block).ops) {
+    if (!later->def().body || ResultsAttribute(*later) < 0) continue;
+    std::vector<Op*>& candidates = unpaired[KeyOf(graph, *later)];
+    const auto end =
+        candidates.begin() + static_cast<int64_t>(std::min(candidates.size(), kMostCompared));
+    const auto found = std::find_if(candidates.begin(), end, [&](Op* earlier) {
+      return AddPair(graph, earlier, later, &pairs);
+    });
+    if (found == end) {
+      candidates.push_back(later);
+    } else {
+      candidates.erase(found);
     }
   }
   return pairs;

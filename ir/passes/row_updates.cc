@@ -3,6 +3,7 @@
 #include "llvm/ADT/DenseMap.h"
 #include "llvm/ADT/DenseSet.h"
 #include "llvm/ADT/STLExtras.h"
+#include "pdl/compiler/graph_walk.h"
 #include "pdl/compiler/passes.h"
 #include "pdl/op/error.h"
 #include "pdl/op/gradient.h"
@@ -202,7 +203,7 @@ class RowUpdates {
       changed = true;
     }
     if (!changed) return llvm::Error::success();
-    SortOps();
+    SortCalls(graph_);
     EliminateDeadCode(graph_);
     return llvm::Error::success();
   }
@@ -290,7 +291,9 @@ class RowUpdates {
       components_[read[0]].sums.push_back(&op);
       return;
     }
-    if (!op.def().properties().elementwise || !llvm::all_of(op.operands(), has_dims)) {
+    // Random numbers for rows would differ from those for all elements.
+    if (!op.def().properties().elementwise || op.def().properties().random ||
+        !llvm::all_of(op.operands(), has_dims)) {
       for (const unsigned component : read) MakeDense(component, &op);
       return;
     }
@@ -314,26 +317,6 @@ class RowUpdates {
     return llvm::any_of(component.updates, [&](const GraphUpdate& update) {
       return needs_lazy_.lookup(update.state);
     });
-  }
-
-  /// Moves each call after the calls that it depends on, and otherwise keeps the order.
-  void SortOps() {
-    std::vector<Op*> sorted;
-    llvm::DenseSet<const Op*> placed;
-    llvm::SmallVector<std::pair<Op*, bool>, 16> pending;  // second: its operands have been placed
-    for (Op* root : graph_.ops()) {
-      pending.push_back({root, false});
-      while (!pending.empty()) {
-        auto [op, is_ready] = pending.pop_back_val();
-        if (is_ready) sorted.push_back(op);
-        if (is_ready || !placed.insert(op).second) continue;
-        pending.push_back({op, true});
-        graph_.ForEachDefiner(*op, [&](Op* definer) { pending.push_back({definer, false}); });
-        for (Value* operand : llvm::reverse(op->operands()))
-          if (operand->producer()) pending.push_back({operand->producer(), false});
-      }
-    }
-    graph_.SetBlockOps({}, std::move(sorted));
   }
 
   Graph& graph_;

@@ -184,6 +184,13 @@ uint64_t TracePackets::InternPlace(llvm::StringRef place, llvm::StringRef layer,
   return entry->second;
 }
 
+/// The arithmetic operations per second that the device can reach for a call; 0: unknown.
+static double PeakOf(const CallDescription& call, const TraceOptions& options) {
+  const bool has_bf16_peak =
+      call.matmul_precision == DType::kBF16 && options.peak_bf16_operations > 0;
+  return has_bf16_peak ? options.peak_bf16_operations : options.peak_operations;
+}
+
 /// Makes the template of a slice, and appends the strings that it refers to.
 TracePackets::Slice TracePackets::MakeSlice(uint32_t thread, const TraceEvent& event, FindCall call,
                                             FindName name, std::string* to) {
@@ -228,11 +235,7 @@ TracePackets::Slice TracePackets::MakeSlice(uint32_t thread, const TraceEvent& e
     if (options_.peak_operations > 0)
       annotate("share of the peak")->set_double_value(PacketTemplate::Placeholder(2));
   }
-  Slice made;
-  made.cost = of.cost;
-  const bool has_bf16_peak =
-      of.matmul_precision == DType::kBF16 && options_.peak_bf16_operations > 0;
-  made.peak_operations = has_bf16_peak ? options_.peak_bf16_operations : options_.peak_operations;
+  Slice made{.cost = of.cost, .peak_operations = PeakOf(of, options_)};
   made.begin.Add(begin);
   if (event.kind == TraceEvent::kCall) {
     pf::TracePacket arena = MakePacket();

@@ -6,6 +6,7 @@
 #include "kernels/core/grain.h"
 #include "kernels/core/inference_helpers.h"
 #include "kernels/core/isa_dispatch.h"
+#include "kernels/core/wide_gradient.h"
 #include "kernels/indexing/along_axis.h"
 #include "kernels/indexing/index_range.h"
 #include "kernels/indexing/nd_inference.h"
@@ -115,7 +116,7 @@ llvm::Error CheckReduction(InferenceContext& context) {
 // The gradients of x and the updates. `take(v)` gathers v, which has the dims of x, at the indices
 // of the updates; `scatter(x, u, reduction)` is the operator itself with the same indices.
 template <class Take, class Scatter>
-void ScatterGradient(GradientContext& g, Take take, Scatter scatter) {
+void EmitScatterGradient(GradientContext& g, Take take, Scatter scatter) {
   const Type& type = g.input(0)->type();
   if (!IsFloat(type.dtype)) return;
   const Shape dims = g.input(2)->type().dims;
@@ -165,6 +166,15 @@ void ScatterGradient(GradientContext& g, Take take, Scatter scatter) {
     g.SetInputGradient(0, where(x_wins, share, zero));
     g.SetInputGradient(2, where(u_wins, take(share), zero));
   }
+}
+
+// Products and numbers of equal elements may leave the range of f16; the other reductions only move
+// elements.
+template <GradientFunction kRule>
+void ScatterGradient(GradientContext& g) {
+  const llvm::StringRef reduction = g.attributes().String("reduction");
+  if (reduction == "none" || reduction == "add") return kRule(g);
+  EmitWide(g, kRule);
 }
 
 // --- scatter ------------------------------------------------------------------------------------
@@ -317,7 +327,7 @@ void ScatterElementsGradient(GradientContext& g) {
     return g.Call("scatter", {x, g.input(1), u},
                   {{"axis", axis}, {"reduction", std::string(reduction)}});
   };
-  ScatterGradient(g, take, scatter);
+  EmitScatterGradient(g, take, scatter);
 }
 
 // The attribute `reduction` of both operators.
@@ -346,7 +356,7 @@ struct ScatterMaker : OpProtoMaker {
         "y = scatter([1, 2, 3], [0, 2, 0], [10, 20, 30], reduction=\"add\")  # = [41, 2, 23]");
     SetInference(InferScatter);
     SetIndexCheck(CheckIndicesAlongAxis);
-    SetGradient(ScatterElementsGradient);
+    SetGradient(ScatterGradient<ScatterElementsGradient>);
   }
 };
 
@@ -464,7 +474,7 @@ void ScatterNdGradient(GradientContext& g) {
     return g.Call("scatter_nd", {x, g.input(1), u},
                   {{"batch_dims", batch_dims}, {"reduction", std::string(reduction)}});
   };
-  ScatterGradient(g, take, scatter);
+  EmitScatterGradient(g, take, scatter);
 }
 
 struct ScatterNdMaker : OpProtoMaker {
@@ -490,7 +500,7 @@ struct ScatterNdMaker : OpProtoMaker {
     properties().cannot_fail = true;
     SetInference(InferScatterNd);
     SetIndexCheck(CheckIndexTuples);
-    SetGradient(ScatterNdGradient);
+    SetGradient(ScatterGradient<ScatterNdGradient>);
   }
 };
 

@@ -3,6 +3,7 @@
 
 #include "kernels/core/element.h"
 #include "kernels/core/inference_helpers.h"
+#include "kernels/sequence/segment.h"
 #include "pdl/op/cost.h"
 #include "pdl/op/gradient.h"
 #include "pdl/op/op_proto_maker.h"
@@ -103,20 +104,34 @@ llvm::Error InferCsrMatmul(InferenceContext& context) {
   return llvm::Error::success();
 }
 
-// Gathers for each nonzero element the gradient of its row of the result.
+// Gathers for each nonzero element the gradient of its row of the result. Elements of no row, and
+// those whose column is outside b, have the gradient 0, whatever they are.
 void CsrMatmulGradient(GradientContext& g) {
   Value* indices = g.input(1);
   const Type& b = g.input(2)->type();
   const Dim count = indices->type().dims[0];
+  const auto as_column = [&](Value* vector) {
+    return g.Call("reshape", {vector}, {{"dims", Shape{count, 1}}});
+  };
+  Value* is_used = InSegments(g, g.input(0), count);
+  if (!indices->type().index_bound) {
+    Value* zero = g.Scalar(0, indices);
+    Value* size = g.Call("size", {}, {{"dims", Shape{b.dims[0]}}, {"dtype", DType::kI64}});
+    Value* is_inside = g.Call(
+        "logical_and", {g.Call("greater_equal", {indices, zero}), g.Call("less", {indices, size})});
+    is_used = g.Call("logical_and", {is_used, is_inside});
+    indices = g.Call("where", {is_inside, indices, zero});
+  }
   Value* rows = g.Call("segment_ids", {g.input(0)}, {{"dims", Shape{count}}});
   Value* dc = g.Call("gather", {g.output_gradient(), rows});
   Value* spread = dc;
   if (g.num_inputs() > 3) {
-    const Shape column = {count, 1};
-    spread = g.Mul(dc, g.Call("reshape", {g.input(3)}, {{"dims", column}}));
+    spread = g.Mul(dc, as_column(g.input(3)));
     Value* taken = g.Call("gather", {g.input(2), indices});
-    g.SetInputGradient(3, g.Call("sum", {g.Mul(dc, taken)}, {{"axes", std::vector<int64_t>{1}}}));
+    Value* products = g.Call("sum", {g.Mul(dc, taken)}, {{"axes", std::vector<int64_t>{1}}});
+    g.SetInputGradient(3, g.Call("where", {is_used, products, g.Scalar(0, products)}));
   }
+  spread = g.Call("where", {as_column(is_used), spread, g.Scalar(0, spread)});
   Value* zeros = g.Call("zeros", {}, {{"dims", b.dims}, {"dtype", b.dtype}});
   g.SetInputGradient(2, g.Call("scatter_add", {zeros, indices, spread}));
 }

@@ -6,6 +6,7 @@
 #include "kernels/core/grain.h"
 #include "kernels/core/inference_helpers.h"
 #include "kernels/core/isa_dispatch.h"
+#include "kernels/core/wide_gradient.h"
 #include "pdl/op/gradient.h"
 #include "pdl/op/inference.h"
 #include "pdl/op/op_proto_maker.h"
@@ -258,7 +259,7 @@ struct CumsumMaker : ScanMaker {
 struct CumprodMaker : ScanMaker {
   void Make() override {
     Declare("The cumulative product along an axis. Integers wrap around.");
-    SetGradient(CumprodGradient);
+    SetGradient(InWideDType<CumprodGradient>);
     AddExample("y = cumprod([1, 2, 3, 4])  # = [1, 2, 6, 24]");
   }
 };

@@ -256,7 +256,7 @@ struct ProdMaker : ReductionMaker {
     properties().channels_last = &kRenumberAxes;
     AddExample("y = prod([[1.0, 2.0], [3.0, 4.0]], axes=[1])  # = [2.0, 12.0]");
     SetInference(InferSum);
-    SetGradient(ProdGradient);
+    SetGradient(InWideDType<ProdGradient>);
   }
 };
 

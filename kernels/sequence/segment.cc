@@ -238,6 +238,20 @@ struct SegmentPadMaker : SegmentMaker {
 
 }  // namespace
 
+Value* InSegments(GradientContext& g, Value* offsets, const Dim& rows) {
+  const auto offset_at = [&](const Dim& index) {
+    return g.Call("slice", {offsets},
+                  {{"axes", std::vector<int64_t>{0}},
+                   {"starts", Shape{index}},
+                   {"stops", Shape{index + 1}},
+                   {"steps", std::vector<int64_t>{1}}});
+  };
+  Value* row = g.Call("range", {}, {{"start", Shape{Dim(0)}}, {"stop", Shape{rows}}});
+  Value* begins = g.Call("greater_equal", {row, offset_at(0)});
+  Value* ends = g.Call("less", {row, offset_at(offsets->type().dims[0] - 1)});
+  return g.Call("logical_and", {begins, ends});
+}
+
 llvm::Expected<Dim> InferSegments(InferenceContext& context, unsigned input) {
   const Type& offsets = context.input(input);
   if (offsets.rank() != 1) {

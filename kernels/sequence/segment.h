@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <utility>
 
+#include "pdl/op/gradient.h"
 #include "pdl/op/inference.h"
 #include "pdl/op/tensor.h"
 
@@ -34,6 +35,9 @@ struct RowSegments {
 /// The number of segments that operand `input`, a tensor of offsets, defines; an Error if it is not
 /// valid as offsets.
 llvm::Expected<Dim> InferSegments(InferenceContext& context, unsigned input);
+
+/// Emits whether each of `rows` rows is in a segment that the offsets define: bool[rows].
+Value* InSegments(GradientContext& g, Value* offsets, const Dim& rows);
 
 }  // namespace pdl
 

@@ -16,7 +16,6 @@
 namespace pdl {
 namespace {
 
-// Elements per task.
 // Columns that are processed at a time.
 constexpr int64_t kColumns = 128;
 
@@ -194,10 +193,19 @@ llvm::Error InferSegmentSoftmax(InferenceContext& context) {
   return InferSameAsFirst(context);
 }
 
-// Repeats each row of `values` for all rows of its segment.
+// Repeats each row of `values` for all rows of its segment; 0 for the rows outside of all segments.
 Value* Repeat(GradientContext& g, Value* values) {
   const Shape rows = {g.input(0)->type().dims[0]};
-  return g.Call("gather", {values, g.Call("segment_ids", {g.input(1)}, {{"dims", rows}})});
+  const Dim segments = g.input(1)->type().dims[0] - 1;
+  Value* ids = g.Call("segment_ids", {g.input(1)}, {{"dims", rows}});
+  // Row `segments` is 0.
+  Value* none = g.Call("size", {}, {{"dims", Shape{segments}}, {"dtype", DType::kI64}});
+  Shape dims = values->type().dims;
+  dims[0] = 1;
+  Value* zero = g.Call("zeros", {}, {{"dims", dims}, {"dtype", values->type().dtype}});
+  Value* extended = g.Call("concat", {values, zero}, {{"axis", int64_t{0}}});
+  return g.Call("gather",
+                {extended, g.Call("where", {InSegments(g, g.input(1), rows[0]), ids, none})});
 }
 
 // The offsets without the last one (the starts of segments), or without the first one (the ends).
@@ -226,7 +234,7 @@ Value* AtLeastOne(GradientContext& g, Value* count) {
   return g.Call("maximum", {count, g.Scalar(1, count)});
 }
 
-void SegmentPoolGradient(GradientContext& g) {
+void EmitSegmentPoolGradient(GradientContext& g) {
   Value* x = g.input(0);
   Value* dy = g.output_gradient();
   const DType dtype = x->type().dtype;
@@ -255,6 +263,13 @@ void SegmentPoolGradient(GradientContext& g) {
   Value* all = g.Call("range", {}, {{"start", Shape{Dim(0)}}, {"stop", rows}});
   Value* chosen = AsColumn(g, g.Call("equal", {index, all}));
   g.SetInputGradient(0, g.Call("where", {chosen, Repeat(g, dy), g.Scalar(0, dy)}));
+}
+
+// Lengths may leave the range of f16; the other kinds only move elements.
+void SegmentPoolGradient(GradientContext& g) {
+  const llvm::StringRef kind = g.attributes().String("kind");
+  if (kind == "sum" || kind == "first" || kind == "last") return EmitSegmentPoolGradient(g);
+  EmitWide(g, EmitSegmentPoolGradient);
 }
 
 void SegmentSoftmaxGradient(GradientContext& g) {

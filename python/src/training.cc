@@ -92,8 +92,7 @@ PyTraining::PyTraining(const Program& program, const std::string& device, int th
       average_(average) {
   options_.precision = Get(ReadPrecision(precision));
   Check(CheckAverage(average, *program_.graph));
-  if (options_.precision == DType::kF16)
-    scale_state_ = program_.graph->Clone().NewName("loss_scale");
+  if (options_.precision == DType::kF16) scale_state_ = NameOfScale(*program_.graph);
   // States of the training that the network itself does not have.
   std::vector<std::string> own;
   if (has_parts_) own.push_back(runs_name_ = program_.graph->Clone().NewName("runs"));

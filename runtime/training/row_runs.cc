@@ -7,7 +7,7 @@
 
 #include "llvm/ADT/STLExtras.h"
 #include "llvm/ADT/StringExtras.h"
-#include "pdl/op/error.h"
+#include "runtime/call_error.h"
 #include "runtime/training/batch.h"
 
 namespace pdl {
@@ -111,9 +111,8 @@ llvm::Expected<std::vector<PackedValue>> JoinEach(std::vector<std::vector<Packed
 /// Says which rows a run failed on, if they are not all.
 llvm::Error AboutRows(llvm::Error error, const Dataset& data, int64_t first, int64_t last) {
   if (first == 0 && last == data.num_rows() - 1) return error;
-  return llvm::handleErrors(std::move(error), [&](const UserError& user) {
-    return MakeUserError(user.code(), "rows {0} to {1} of {2}: {3}", first, last, data.source(),
-                         user.text());
+  return MapMessage(std::move(error), [&](Code, llvm::StringRef message) {
+    return llvm::formatv("rows {0} to {1} of {2}: {3}", first, last, data.source(), message).str();
   });
 }
 

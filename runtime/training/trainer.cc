@@ -14,6 +14,7 @@
 #include "pdl/op/error.h"
 #include "pdl/op/out_of_memory.h"
 #include "pdl/train/averages.h"
+#include "runtime/call_error.h"
 #include "runtime/check_finite.h"
 #include "runtime/training/shuffle.h"
 #include "runtime/training/trainer_impl.h"
@@ -80,7 +81,7 @@ llvm::Expected<Trainer::Impl::StepNetwork> Trainer::Impl::MakeStepNetwork(Graph 
 llvm::Error Trainer::Impl::MakeNetworks() {
   std::vector<unsigned> all;
   for (unsigned i = 0; i < network.trainings().size(); ++i) all.push_back(i);
-  if (options.network.precision == DType::kF16) scale_state = network.Clone().NewName("loss_scale");
+  if (options.network.precision == DType::kF16) scale_state = NameOfScale(network);
   llvm::Expected<Graph> step = MakeStep(all);
   if (!step) return step.takeError();
   llvm::Expected<std::string> bytes = SerializeNetwork(*step, {.locations = false});
@@ -255,9 +256,10 @@ llvm::Expected<std::vector<double>> Trainer::Impl::EvaluateBatches(const Dataset
     if (llvm::Error error = rows.Put(indices, &own)) return error;
     Network::SetRunCount(&own, static_cast<uint64_t>(i));
     if (llvm::Error error = evaluation->Run(&own, &context, run)) {
-      return llvm::handleErrors(std::move(error), [&](const UserError& e) {
-        return MakeUserError(e.code(), "{0}, rows {1} to {2}: {3}", measured_data.source(), begin,
-                             end - 1, e.text());
+      return MapMessage(std::move(error), [&](Code, llvm::StringRef message) {
+        return llvm::formatv("{0}, rows {1} to {2}: {3}", measured_data.source(), begin, end - 1,
+                             message)
+            .str();
       });
     }
     for (const std::string& output : run.outputs) values.push_back(MetricIn(own, output));

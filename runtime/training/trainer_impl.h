@@ -88,10 +88,13 @@ struct Trainer::Impl {
   RunOptions OptionsOfRun() const;
   /// The error of a step on the rows, with the number of the step.
   llvm::Error ErrorOfStep(llvm::Error error, llvm::ArrayRef<int64_t> rows) const;
+  /// "; " and the first row that contains a nan or an infinity, of these rows of `from` or of those
+  /// of the step before; empty if there is none.
+  std::string RowThatIsNotFinite(const Dataset& from, llvm::ArrayRef<int64_t> rows) const;
   /// The error of a step or measurement on these rows of `from` that found a value that is not
-  /// finite. Names the first row that contains a nan or an infinity: of these, or of those of the
-  /// step before.
-  llvm::Error NotFinite(std::string text, const Dataset& from, llvm::ArrayRef<int64_t> rows) const;
+  /// finite, with RowThatIsNotFinite.
+  llvm::Error NotFinite(const std::string& text, const Dataset& from,
+                        llvm::ArrayRef<int64_t> rows) const;
   /// "row 7 of train.npz has inf in 'x'", or "" if no row has a nan or an infinity.
   std::string DescribeNotFiniteRow(const Dataset& from, llvm::ArrayRef<int64_t> rows) const;
   llvm::Expected<StepReport> Step();

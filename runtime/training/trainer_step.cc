@@ -2,6 +2,7 @@
 #include "pdl/compiler/pipeline.h"
 #include "pdl/op/error.h"
 #include "pdl/train/scaled_step.h"
+#include "runtime/call_error.h"
 #include "runtime/check_finite.h"
 #include "runtime/training/trainer_impl.h"
 
@@ -54,29 +55,31 @@ llvm::Expected<std::vector<double>> Trainer::Impl::Run(const StepNetwork& next,
 }
 
 llvm::Error Trainer::Impl::ErrorOfStep(llvm::Error error, llvm::ArrayRef<int64_t> rows) const {
-  const auto text_of = [&](const std::string& text) {
+  const auto text_of = [&](llvm::StringRef text) {
     return llvm::formatv("step {0}: {1}", progress.step + 1, text).str();
   };
-  return llvm::handleErrors(
-      std::move(error),
-      [&](const UserError& e) {
-        return e.code() == Code::kNotFinite ? NotFinite(text_of(e.text()), data, rows)
-                                            : MakeUserError(e.code(), "{0}", text_of(e.text()));
-      },
-      [&](const RankError& e) -> llvm::Error {
-        return llvm::make_error<RankError>(text_of(e.text()));
-      });
+  error = MapMessage(std::move(error), [&](Code code, llvm::StringRef text) {
+    return text_of(text) + (code == Code::kNotFinite ? RowThatIsNotFinite(data, rows) : "");
+  });
+  return llvm::handleErrors(std::move(error), [&](const RankError& e) -> llvm::Error {
+    return llvm::make_error<RankError>(text_of(e.text()));
+  });
 }
 
-llvm::Error Trainer::Impl::NotFinite(std::string text, const Dataset& from,
-                                     llvm::ArrayRef<int64_t> rows) const {
+std::string Trainer::Impl::RowThatIsNotFinite(const Dataset& from,
+                                              llvm::ArrayRef<int64_t> rows) const {
   std::string row = DescribeNotFiniteRow(from, rows);
   // The step before may have made the parameters nan.
   if (row.empty() && &from == &data) {
     row = DescribeNotFiniteRow(from, rows_before);
     if (!row.empty()) row = "in the step before, " + row;
   }
-  return MakeUserError(Code::kNotFinite, "{0}{1}{2}", text, row.empty() ? "" : "; ", row);
+  return row.empty() ? "" : "; " + row;
+}
+
+llvm::Error Trainer::Impl::NotFinite(const std::string& text, const Dataset& from,
+                                     llvm::ArrayRef<int64_t> rows) const {
+  return MakeUserError(Code::kNotFinite, "{0}{1}", text, RowThatIsNotFinite(from, rows));
 }
 
 std::string Trainer::Impl::DescribeNotFiniteRow(const Dataset& from,

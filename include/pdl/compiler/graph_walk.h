@@ -52,6 +52,9 @@ PDL_API void PropagateBackward(llvm::ArrayRef<Op*> ops, ValueSet& useful, OpPred
 /// As above, where every call needs all of its operands.
 PDL_API void PropagateBackward(llvm::ArrayRef<Op*> ops, ValueSet& useful);
 
+/// Moves each call of block 0 after the calls that it depends on, and otherwise keeps the order.
+PDL_API void SortCalls(Graph& graph);
+
 /// The body of a loop. All iterations are analyzed together: the values that one iteration carries
 /// out are inputs of the next.
 class PDL_API LoopBody {

@@ -85,6 +85,9 @@ struct GradientScale {
   /// The scale is doubled after this number of consecutive steps with finite gradients.
   int64_t growth_steps = 2000;
 };
+/// The name of the state of a network's loss scale: "loss_scale", or one with a suffix if the
+/// network uses that name or its counter's.
+PDL_API std::string NameOfScale(const Graph& network);
 /// Adds dynamic loss scaling to the network of a training step (Micikevicius et al.,
 /// arXiv:1710.03740): gradients are computed from a scaled cotangent and divided by the scale, a
 /// power of 2. If a gradient is then not finite, the step only halves the scale and increments

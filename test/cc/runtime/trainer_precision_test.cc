@@ -143,11 +143,11 @@ TEST(TrainerPrecision, GradientsThatAreNeverFinite) {
   options.check_finite = true;
   std::unique_ptr<Trainer> checked = MakeTrainer(options, DType::kF16, kRoot);
   EXPECT_EQ(Message(checked->Train()),
-            "step 41: m.pdl:5:13: div: gives inf at [0, 0] of 'd_loss_sqrt_3': f32[8, 1], from "
+            "m.pdl:5:13: step 41: div: gives inf at [0, 0] of 'd_loss_sqrt_3': f32[8, 1], from "
             "operands that have none [PDL0514]");
   options.network.precision = DType::kF32;
   EXPECT_EQ(Message(MakeTrainer(options, DType::kBF16, kRoot)->Train()).substr(0, 30),
-            "step 1: m.pdl:5:13: div: gives");
+            "m.pdl:5:13: step 1: div: gives");
 }
 
 TEST(TrainerPrecision, TheScaleGrowsAfterManyGoodSteps) {
@@ -165,6 +165,106 @@ TEST(TrainerPrecision, TheScaleGrowsAfterManyGoodSteps) {
   ASSERT_EQ(Message(resumed->Resume(folder / "last.safetensors")), "");
   EXPECT_EQ(Unwrap(resumed->Train()), TrainingEnd::kDone);
   EXPECT_EQ(ScaleOf(*resumed), 0x1p17f);
+}
+
+TEST(TrainerPrecision, AGradientThatIsNotUsedByACallIsNotScaled) {
+  constexpr char kText[] = R"(input x: f32[N, 2]
+input t: f32[N]
+param w: f32[2, 1] = ones()
+state last: f32[2, 1] = zeros()
+loss = mean((x @ w) ** 2) + mean(t)
+slope = grad(loss, w)
+update last = slope
+output slope
+minimize loss with sgd(lr=0.001)
+)";
+  std::vector<float> slopes[2];
+  for (const DType precision : {DType::kF32, DType::kF16}) {
+    TrainerOptions options = Options(1);
+    options.batch_size = 50;
+    std::unique_ptr<Trainer> trainer = MakeTrainer(options, precision, kText);
+    const StepReport report = Unwrap(trainer->Step());
+    EXPECT_FALSE(report.is_skipped);
+    slopes[precision == DType::kF16] = Elements<float>(Unwrap(trainer->ValueOf("last")));
+  }
+  for (int i = 0; i < 2; ++i)
+    EXPECT_NEAR(slopes[1][i], slopes[0][i], 0.01 * std::abs(slopes[0][i]));
+}
+
+TEST(TrainerPrecision, OnlyStatesReadGradients) {
+  for (const char* text :
+       {"input x: f32[N, 2]\ninput t: f32[N]\nstate w: f32[2] = ones()\n"
+        "state g: f32[2] = zeros()\nstate c: f32[2] = zeros()\n"
+        "loss = mean((x * w) ** 2) + mean(t)\nupdate g = grad(loss, w)\n"
+        "param p: f32[] = ones()\nminimize mean(p * t) with sgd(lr=0.1)\n",
+        // A ragged gradient.
+        "input x: f32[N, 2]\ninput t: f32[N]\nparam w: f32[] = ones()\n"
+        "state s: f32[] = zeros()\ny = ragged(reshape(x, [2 * N]), 2 * ones([N], dtype=i64)) * w\n"
+        "d = grad(mean(y ** 2), y)\nupdate s = sum(d)\n"
+        "minimize mean(t) + 0.0 * w with sgd(lr=0.1)\n"}) {
+    std::unique_ptr<Trainer> trainer = MakeTrainer(Options(1), DType::kF16, text);
+    EXPECT_EQ(Unwrap(trainer->Train()), TrainingEnd::kDone) << text;
+    EXPECT_GE(ScaleOf(*trainer), 1) << text;
+  }
+}
+
+TEST(TrainerPrecision, NamesOfTheScaleAreNew) {
+  constexpr char kText[] = R"(input x: f32[N, 2]
+input t: f32[N]
+param loss_scale.good: f32[2, 1] = ones()
+loss = mean((x @ loss_scale.good) ** 2) + mean(t)
+minimize loss with sgd(lr=0.001)
+)";
+  std::unique_ptr<Trainer> trainer = MakeTrainer(Options(1), DType::kF16, kText);
+  EXPECT_EQ(Unwrap(trainer->Train()), TrainingEnd::kDone);
+  EXPECT_GE(Elements<float>(Unwrap(trainer->ValueOf("loss_scale_2")))[0], 1);
+}
+
+TEST(TrainerPrecision, AveragesOfLazyTables) {
+  constexpr char kText[] = R"(input x: f32[N, 2]
+input t: f32[N]
+param table: f32[20, 2] = normal()
+rows = gather(table, clip(cast(abs(t), to=i64), low=0, high=19))
+loss = mean((rows - x) ** 2)
+minimize loss with sgd(lr=0.1, lazy=true)
+)";
+  std::vector<float> averages[2];
+  for (const DType precision : {DType::kF32, DType::kF16}) {
+    TrainerOptions options = Options(2);
+    options.average = 0.5;
+    std::unique_ptr<Trainer> trainer = MakeTrainer(options, precision, kText);
+    EXPECT_EQ(Unwrap(trainer->Train()), TrainingEnd::kDone);
+    averages[precision == DType::kF16] = Elements<float>(Unwrap(trainer->ValueOf("table.average")));
+  }
+  for (size_t i = 0; i < averages[0].size(); ++i)
+    EXPECT_NEAR(averages[1][i], averages[0][i], 1e-2) << i;
+}
+
+TEST(TrainerPrecision, SmallGradientsOf16BitParameters) {
+  constexpr char kText[] = R"(input x: f32[N, 2]
+input t: f32[N]
+param w: f16[1] = ones()
+loss = mean((t * 0.0 + 1.0) * cast(w, to=f32)) * 0.00000001
+minimize loss with sgd(lr=10000000.0)
+)";
+  std::unique_ptr<Trainer> trainer = MakeTrainer(Options(1), DType::kF16, kText);
+  EXPECT_FALSE(Unwrap(trainer->Step()).is_skipped);
+  const Constant w = Unwrap(trainer->ValueOf("w")).ToConstant();
+  EXPECT_NEAR(w.ElementAsDouble(0), 0.9, 1e-3);
+}
+
+TEST(TrainerPrecision, AnAssertionOfAGradientDoesNotEndAStepThatIsSkipped) {
+  constexpr char kText[] = R"(input x: f32[N, 2]
+input t: f32[N]
+param w: f32[2, 1] = ones()
+loss = mean((x @ w) ** 2 + 1.0) * 100000.0 + mean(t)
+g = grad(loss, w)
+assert all(isfinite(g)), "the gradient is not finite"
+minimize loss with sgd(lr=0.0000001)
+)";
+  std::unique_ptr<Trainer> trainer = MakeTrainer(Options(4), DType::kF16, kText);
+  EXPECT_EQ(Unwrap(trainer->Train()), TrainingEnd::kDone);
+  EXPECT_LT(ScaleOf(*trainer), 0x1p16f);
 }
 
 TEST(TrainerPrecision, ResumesBitForBitWithTheScale) {

@@ -42,13 +42,11 @@ llvm::StringRef OutputWithoutMissing(const Graph& graph, const Scope& fed) {
 /// Adds to the error of a missing input which output does not need it.
 llvm::Error WithHint(llvm::Error error, const FirstRun& run, const RunOptions& options) {
   if (!options.outputs.empty()) return error;
-  return llvm::handleErrors(std::move(error), [&](const UserError& e) {
-    const bool is_missing = e.code() == Code::kMissingInput;
+  return llvm::handleErrors(std::move(error), [&](std::unique_ptr<UserError> e) -> llvm::Error {
     const llvm::StringRef output =
-        is_missing ? OutputWithoutMissing(run.network->graph(), run.fed) : "";
-    return MakeUserError(
-        e.code(), "{0}{1}", e.text(),
-        output.empty() ? "" : ("; --output " + output + " does not need it").str());
+        e->code() == Code::kMissingInput ? OutputWithoutMissing(run.network->graph(), run.fed) : "";
+    if (output.empty()) return llvm::Error(std::move(e));
+    return MakeUserError(e->code(), "{0}; --output {1} does not need it", e->text(), output);
   });
 }
 

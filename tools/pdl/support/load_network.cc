@@ -96,7 +96,7 @@ llvm::Error MakeStep(Graph& graph, const CommonOptions& options) {
   if (options.pass_observer != nullptr) context.observer = options.pass_observer;
   const llvm::SmallVector<unsigned, 2> all = AllTrainings(graph);
   context.active = all;
-  if (PrecisionOf(options) == DType::kF16) context.scale.emplace();
+  if (PrecisionOf(options) == DType::kF16) context.scale.emplace().state = NameOfScale(graph);
   return StepPipeline().Run(graph, context);
 }
 
