@@ -18,7 +18,7 @@ class Sources {
  public:
   explicit Sources(const SourceTexts& texts) : texts_(texts) {}
 
-  /// nullopt if the text is not known.
+  /// nullopt if the source is not known.
   std::optional<PlaceInSource> Find(const Place& place) {
     const auto text = texts_.find(place.file);
     if (text == texts_.end()) return std::nullopt;

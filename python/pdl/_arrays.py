@@ -19,7 +19,7 @@ def is_array(value: object) -> bool:
 
 
 def to_input(value: Any, name: str, type: str) -> Any:
-    """Converts an argument that is not an array to one, or to the parts of a ragged or sparse value.
+    """Converts an argument that is not an array to one, or to a ragged or sparse value.
 
     Called by the extension module for the input ``name``, declared ``type``."""
     try:
@@ -28,7 +28,7 @@ def to_input(value: Any, name: str, type: str) -> Any:
             columns = value.shape[1] if isinstance(value, Sparse) else None
             if columns is not None and isinstance(dims[-1], int) and columns != dims[-1]:
                 raise ValueError(f"declared {type}, got {value.type}")
-            return value.parts()
+            return value
         levels = sum(str(dim).startswith("~") for dim in dims)
         if type.startswith("sparse ") and not isinstance(value, (str, bytes, dict)):
             if levels and hasattr(value, "tocsr"):
@@ -36,11 +36,11 @@ def to_input(value: Any, name: str, type: str) -> Any:
             matrix = _matrices(value, dtype_of(type), levels)
             columns = dims[-1] if isinstance(dims[-1], int) else None
             if levels == 0:
-                return sparse(matrix).parts()
-            return sparse_rows(matrix, columns, levels, to_array([], dtype_of(type))).parts()
+                return sparse(matrix)
+            return sparse_rows(matrix, columns, levels, to_array([], dtype_of(type)))
         if levels and isinstance(value, (list, tuple)):
             row_dims = [dim if isinstance(dim, int) else 0 for dim in dims[levels + 1 :]]
-            return of_rows(value, dtype_of(type), levels, row_dims).parts()
+            return of_rows(value, dtype_of(type), levels, row_dims)
         if levels and is_dense_array(value):
             raise TypeError(
                 f"declared {type}, got an array: pdl.ragged(list(array)) has rows of one length, "

@@ -10,6 +10,8 @@ import numpy as np
 
 from pdl._arrow import column_of, columns_of
 from pdl._check import integer_of, seed_of, shown, truth_of
+from pdl._numbers import bits_of
+from pdl._pdl import Tensor
 from pdl._ragged import Ragged, Sparse
 from pdl._tensor import tensor
 
@@ -75,12 +77,16 @@ def _rows_of(name: str, given: Any) -> Any:
     return array
 
 
+def _elements(array: Any) -> Any:
+    return bits_of(array) if isinstance(array, Tensor) else np.asarray(array)
+
+
 def hash_of(values: Mapping[str, Any]) -> str:
     """A hash of names, types and elements of arrays and ragged values; of large arrays, of some elements."""
     digest = hashlib.sha256()
     for name, value in values.items():
         parts = value.parts().values() if isinstance(value, Ragged) else [value]
-        for array in map(np.asarray, parts):
+        for array in map(_elements, parts):
             flat = array.reshape(-1)
             digest.update(f"{name} {array.dtype} {array.shape} ".encode())
             digest.update(flat[:: max(1, flat.size // 65536)].tobytes())

@@ -233,7 +233,7 @@ def _count_results(text: str, libraries: tuple[Library, ...]) -> int:
 
 
 def _compile(text: str, libraries: Sequence[Library]) -> _pdl.Program:
-    return _pdl.compile(imports_of(libraries) + text, "<call>", files=files_of(libraries))
+    return _pdl.compile(imports_of(libraries) + text, "<call>", files=files_of(libraries), is_generated=True)
 
 
 # --- Eager calls -------------------------------------------------------------------------------

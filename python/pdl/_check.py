@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import operator
+import os
 from typing import Any
 
 import numpy as np
@@ -53,6 +54,18 @@ def text_of(given: Any, name: str) -> str:
         except UnicodeEncodeError as error:
             raise ValueError(f"{name} has a lone surrogate, character {error.start}, which is not Unicode") from None
     return given
+
+
+def path_of(given: Any) -> str:
+    """A path as a string, with surrogates for bytes that are not UTF-8, as in the module ``os``."""
+    path = os.fsdecode(given)
+    os.fsencode(path)  # UnicodeEncodeError, a ValueError, for other surrogates
+    return path
+
+
+def shown_path(path: str) -> str:
+    """A path for messages, with a replacement character for each byte that is not UTF-8."""
+    return os.fsencode(path).decode(errors="replace")
 
 
 def shown(given: Any) -> str:

@@ -7,7 +7,7 @@ from typing import Any
 import numpy as np
 
 from pdl._check import text_of
-from pdl._pdl import Tensor
+from pdl._pdl import Tensor, has_buffer
 
 NUMPY_NAMES = {
     "f16": "float16",
@@ -32,7 +32,7 @@ def is_dense_array(value: object) -> bool:
         return True
     if isinstance(value, (str, bytes, bytearray, int, float)):
         return False
-    return isinstance(value, memoryview) or hasattr(value, "__dlpack__")
+    return has_buffer(value) or hasattr(value, "__dlpack__")
 
 
 def dtype_name(dtype: object) -> str:

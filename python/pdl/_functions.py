@@ -4,11 +4,13 @@ from __future__ import annotations
 
 import difflib
 import inspect
+import os
 import threading
 from typing import Any, Callable
 
 from pdl import _pdl
 from pdl._call import call, eager_calls
+from pdl._check import path_of
 from pdl._docs import documentation
 from pdl._declarations import Declaration, Place, read
 
@@ -42,12 +44,12 @@ def missing(name: str, kind: str) -> str:
     return f"{text}; did you mean '{near[0]}'?" if near else text
 
 
-def load_plugin(path: str) -> None:
+def load_plugin(path: str | os.PathLike[str]) -> None:
     """Loads a plugin, a shared library with operators, and adds the operators to ``pdl.ops``.
 
     Parameters
     ----------
-    path : str
+    path : str or path
         path of the library
 
     Raises
@@ -56,7 +58,7 @@ def load_plugin(path: str) -> None:
         if it cannot be loaded, or was built for another version of pdl
     """
     global _declarations
-    _pdl.load_plugin(path)
+    _pdl.load_plugin(path_of(path))
     with _lock:
         _declarations = None
 

@@ -13,6 +13,7 @@ from pdl._cache import Cache
 from pdl._check import integer_of, shown
 from pdl._graph import Graph, Rows, Value, rows_of
 from pdl._network import with_values
+from pdl._numbers import bits_of
 from pdl._ragged import Lengths, Ragged, Sparse, bytes_of
 from pdl._render import imports_of
 
@@ -156,7 +157,7 @@ _rows_of = lru_cache(maxsize=1024)(rows_of)
 
 
 def _network(text: str, seed: int, trace: Trace) -> _pdl.NetworkCore:
-    program = _pdl.compile(text, "<gradient>", files=trace.files)
+    program = _pdl.compile(text, "<gradient>", files=trace.files, is_generated=True)
     weights = with_values(program, trace.part_values(), None)
     return _pdl.NetworkCore(program, seed=seed, at_once=True, weights=weights)
 
@@ -172,8 +173,7 @@ def _snapshot(array: Any) -> Any:
     tensor = _as_tensor(array)
     if not isinstance(tensor, _pdl.Tensor) or tensor.device != "cpu":
         return tensor
-    bits = tensor._view("u16") if tensor.dtype == "bf16" else tensor
-    return tensor if memoryview(bits).readonly else copy.copy(tensor)
+    return copy.copy(tensor) if bits_of(tensor).flags.writeable else tensor
 
 
 def _trace(of: Callable[..., Value], args: Sequence[Any], indices: Sequence[int]) -> Trace:

@@ -352,6 +352,7 @@ class Graph:
             settings=settings,
             threads=threads,
             seed=seed,
+            is_generated=True,
         )
 
     def __str__(self) -> str:

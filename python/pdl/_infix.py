@@ -6,7 +6,8 @@ from typing import Any, TypeVar
 
 import numpy as np
 
-from pdl._dtypes import is_dense_array
+from pdl._dtypes import NUMPY_NAMES, is_dense_array
+from pdl._pdl import Tensor
 
 T = TypeVar("T", bound="Infix")
 
@@ -24,6 +25,25 @@ def _apply(operator: str, *operands: Any) -> Any:
     if not all(map(_is_operand, operands)):
         return NotImplemented  # Python knows what `tensor == None` is
     return getattr(_ops, operator)(*operands)
+
+
+def _apply_to_bits(operator: str, ufunc: np.ufunc, *operands: Any) -> Any:
+    """``_apply`` of a logical operator. Tensors of integers are left to NumPy, which combines their bits."""
+    kinds: set[str] = set().union(*map(_kinds_in, operands))
+    if kinds & {"i", "u"} and kinds <= {"i", "u", "b"}:
+        return ufunc(*(one.numpy() if isinstance(one, Tensor) else one for one in operands))
+    return _apply(operator, *operands)
+
+
+def _kinds_in(operand: Any) -> set[str]:
+    """NumPy's kinds of the dtypes of tensors, arrays and numbers; "O" for other operands."""
+    if isinstance(operand, (list, tuple)):
+        return set().union(*map(_kinds_in, operand))
+    if isinstance(operand, Tensor):
+        return {np.dtype(NUMPY_NAMES.get(operand.dtype, "float32")).kind}
+    if isinstance(operand, Infix) or not _is_operand(operand):
+        return {"O"}
+    return {np.asarray(operand).dtype.kind}
 
 
 def _is_operand(given: Any) -> bool:
@@ -59,12 +79,18 @@ def array_ufunc(self: Any, ufunc: Any, method: str, *inputs: Any, **options: Any
     ``array += tensor``, and in all other ufuncs, tensors are converted to arrays."""
     name = _OF_UFUNCS.get(ufunc.__name__)
     if method == "__call__" and not options and name is not None and all(map(_is_operand, inputs)):
+        if name in ("logical_and", "logical_or"):
+            return _apply_to_bits(name, ufunc, *inputs)
         return _apply(name, *inputs)
-    arrays = [one.numpy() if isinstance(one, type(self)) else one for one in inputs]
-    if "out" in options:
-        outputs = [one.numpy() if isinstance(one, type(self)) else one for one in options["out"]]
-        options["out"] = tuple(outputs)
-    return getattr(ufunc, method)(*arrays, **options)
+    arrays = [one.numpy() if isinstance(one, Tensor) else one for one in inputs]
+    outputs = options.get("out")
+    if outputs is None:
+        return getattr(ufunc, method)(*arrays, **options)
+    options["out"] = tuple(one.numpy() if isinstance(one, Tensor) else one for one in outputs)
+    results = getattr(ufunc, method)(*arrays, **options)
+    if not isinstance(results, tuple):
+        return outputs[0]
+    return tuple(result if given is None else given for given, result in zip(outputs, results))
 
 
 def value_ufunc(self: Any, ufunc: Any, method: str, *inputs: Any, **options: Any) -> Any:
@@ -146,16 +172,16 @@ class Infix:
         return _apply("pow", other, self)  # type: ignore[no-any-return]
 
     def __and__(self: T, other: Any) -> T:
-        return _apply("logical_and", self, other)  # type: ignore[no-any-return]
+        return _apply_to_bits("logical_and", np.bitwise_and, self, other)  # type: ignore[no-any-return]
 
     def __rand__(self: T, other: Any) -> T:
-        return _apply("logical_and", other, self)  # type: ignore[no-any-return]
+        return _apply_to_bits("logical_and", np.bitwise_and, other, self)  # type: ignore[no-any-return]
 
     def __or__(self: T, other: Any) -> T:
-        return _apply("logical_or", self, other)  # type: ignore[no-any-return]
+        return _apply_to_bits("logical_or", np.bitwise_or, self, other)  # type: ignore[no-any-return]
 
     def __ror__(self: T, other: Any) -> T:
-        return _apply("logical_or", other, self)  # type: ignore[no-any-return]
+        return _apply_to_bits("logical_or", np.bitwise_or, other, self)  # type: ignore[no-any-return]
 
     def __lt__(self: T, other: Any) -> T:
         return _apply("less", self, other)  # type: ignore[no-any-return]
@@ -179,7 +205,7 @@ class Infix:
         return _apply("neg", self)  # type: ignore[no-any-return]
 
     def __invert__(self: T) -> T:
-        return _apply("logical_not", self)  # type: ignore[no-any-return]
+        return _apply_to_bits("logical_not", np.invert, self)  # type: ignore[no-any-return]
 
     def __abs__(self: T) -> T:
         return _apply("abs", self)  # type: ignore[no-any-return]

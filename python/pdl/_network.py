@@ -7,7 +7,7 @@ from typing import Any, Callable, Mapping, Sequence
 
 from pdl import _pdl
 from pdl._arrays import to_array
-from pdl._check import integer_of, seed_of, shown, text_of, truth_of
+from pdl._check import integer_of, path_of, seed_of, shown, shown_path, text_of, truth_of
 from pdl._profile import Profile, profile_of
 from pdl._render import Renderer
 from pdl._types import dtype_of
@@ -249,9 +249,9 @@ class Network(_pdl.NetworkCore):
         pdl.Error
             for .onnx, if ONNX has no counterpart for a call; the message lists all such calls
         """
-        path = os.fsdecode(path)
+        path = path_of(path)
         if not path.endswith(_ENDINGS):
-            raise FileError(f"'{path}' must end in .pdl (source), .pdlc (compiled) or .onnx")
+            raise FileError(f"'{shown_path(path)}' must end in .pdl (source), .pdlc (compiled) or .onnx")
         self._save(path)
 
     def session(self) -> Network:
@@ -262,7 +262,9 @@ class Network(_pdl.NetworkCore):
 
     def __reduce__(self) -> Any:
         values = self._first_values(), self._states()
-        return _restore, (self.program._store(), self.device, self._threads, self._seed, self.precision, *values)
+        made = (self.program._store(), self.device, self._threads, self._seed, self.precision, *values)
+        attributes = {name: value for name, value in vars(self).items() if name != "_training"}
+        return _restore, (type(self), *made), attributes or None
 
     def page(self) -> str:
         """An HTML page that shows the network, complete in itself, as ``pdl view`` writes it.
@@ -283,6 +285,7 @@ class Network(_pdl.NetworkCore):
 
 
 def _restore(
+    kind: type[Network],
     program: tuple[Any, ...],
     device: str,
     threads: int,
@@ -291,8 +294,10 @@ def _restore(
     weights: Mapping[str, _pdl.Tensor],
     states: Mapping[str, _pdl.Tensor],
 ) -> Network:
-    """Restores a pickled network."""
-    network = make(_pdl.restore_program(*program), device, weights, threads, seed, precision)
+    """Restores a pickled network, without a call of ``__init__`` of a subclass."""
+    network = kind.__new__(kind)
+    restored = _pdl.restore_program(*program)
+    _pdl.NetworkCore.__init__(network, restored, device, threads, weights, seed, False, precision)
     for name, value in states.items():
         network._set_state(name, value)
     return network
@@ -309,7 +314,7 @@ def _settings(settings: Mapping[str, Any] | None) -> dict[str, str]:
 def _model_settings(settings: Mapping[str, Any] | None) -> dict[str, str]:
     """The settings of an ONNX model: a string is the path of a .npy file."""
     paths = {
-        name: os.fspath(value)
+        name: path_of(value)
         for name, value in (settings or {}).items()
         if isinstance(value, (str, os.PathLike))
     }
@@ -414,7 +419,7 @@ def load(
     pdl.Error
         if the source has errors; ``mistakes`` lists them
     """
-    path = os.fsdecode(path)
+    path = path_of(path)
     if "\n" in path:
         raise FileError("expected a file name, got source: use pdl.compile to compile source")
     check_ending(path)
@@ -460,13 +465,13 @@ def load_bytes(
     check_ending(name)
     if not isinstance(data, bytes):
         data = bytes(memoryview(data))
-    program = _pdl.load_bytes(data, name, os.fsdecode(folder), _settings_of(name, settings))
+    program = _pdl.load_bytes(data, name, path_of(folder), _settings_of(name, settings))
     return make(program, device, weights, threads, seed, precision)
 
 
 def check_ending(name: str) -> None:
     if not name.endswith(_ENDINGS):
-        raise FileError(f"'{name}' is not a network: the name must end in .pdl, .pdlc or .onnx")
+        raise FileError(f"'{shown_path(name)}' is not a network: the name must end in .pdl, .pdlc or .onnx")
 
 
 def _settings_of(name: str, settings: Mapping[str, Any] | None) -> dict[str, str]:
@@ -534,19 +539,21 @@ def compile_files(
     seed: int,
     precision: str = "f32",
     warn_unused: bool = False,
+    is_generated: bool = False,
 ) -> Network:
     """``compile`` for source that may import ``files``, sources by path. ``values`` are additional weights:
     ``weights`` takes precedence, and names that the network lacks are ignored. ``warn_unused``: warn of names
-    that nothing uses."""
+    that nothing uses. ``is_generated``: errors of runs do not show lines of the source."""
     check_is_source(text)
     program = _pdl.compile(
         text,
         text_of(name, "name"),
-        os.fspath(folder),
+        path_of(folder),
         _settings(settings),
         False,
         files,
         warn_unused,
+        is_generated,
     )
     given = with_values(program, values, weights)
     return make(program, device, given, threads, seed, precision)

@@ -54,9 +54,9 @@ def as_dtype(numbers: Array, dtype: str | None) -> Array | Tensor:
         dtype = "u64"
     outside = f"a number is outside the range of {dtype}"
     target = np.dtype("float32" if dtype == "bf16" else NUMPY_NAMES[dtype])
-    if numbers.dtype.kind == "O" and target.kind == "f":
+    if target.kind == "f" and (numbers.dtype.kind == "O" or dtype == "bf16"):
         try:
-            numbers = numbers.astype(np.float64)
+            numbers = _as_f64(numbers, rounds_to_odd=dtype != "f64")
         except OverflowError:
             raise OverflowError(outside) from None
     if numbers.size and numbers.dtype.kind == "f" and target.kind != "f":
@@ -66,8 +66,8 @@ def as_dtype(numbers: Array, dtype: str | None) -> Array | Tensor:
         if int(numbers.min()) < lowest or int(numbers.max()) > highest:
             raise OverflowError(outside)
     with np.errstate(over="ignore"):
+        bits = _round_to_bf16(numbers) if dtype == "bf16" else None
         made = numbers.astype(target)
-        bits = _round_to_bf16(made) if dtype == "bf16" else None
     if target.kind == "f":
         finite = made if bits is None else (bits.astype(np.uint32) << 16).view(np.float32)
         if not np.array_equal(np.isfinite(finite), np.isfinite(numbers)):
@@ -78,6 +78,11 @@ def as_dtype(numbers: Array, dtype: str | None) -> Array | Tensor:
 def from_bits(bits: Array, dtype: str) -> Tensor:
     """A tensor of a dtype that NumPy lacks, from its bits."""
     return tensor(bits)._view(dtype)
+
+
+def bits_of(array: Tensor) -> Array:
+    """A NumPy array of the same memory; for a dtype that NumPy lacks, of the bits."""
+    return np.asarray(memoryview(array._view("u16") if array.dtype == "bf16" else array))
 
 
 def _no_number(value: object) -> str | None:
@@ -101,8 +106,27 @@ def _are_integers(value: object) -> bool:
     return isinstance(value, (int, np.integer, range))
 
 
+def _as_f64(numbers: Array, rounds_to_odd: bool) -> Array:
+    """The numbers in f64. ``rounds_to_odd``: integers that f64 does not represent are rounded to odd, so that rounding
+    them to a shorter dtype gives the same as rounding the integers (S. Boldo and G. Melquiond, "Emulation of FMA and
+    correctly rounded sums", 2008)."""
+    if rounds_to_odd and numbers.dtype.kind in "iuO":
+        return np.array([_round_to_odd(one) for one in numbers.flat], np.float64).reshape(numbers.shape)
+    return numbers.astype(np.float64)
+
+
+def _round_to_odd(integer: Any) -> float:
+    size = abs(int(integer))
+    shift = max(size.bit_length() - 53, 0)
+    odd = size >> shift | (size & (1 << shift) - 1 != 0)
+    return float(odd << shift if integer >= 0 else -(odd << shift))
+
+
 def _round_to_bf16(numbers: Array) -> Array:
-    """The bits of the nearest bf16 numbers, ties to even."""
-    bits = numbers.view(np.uint32)
+    """The bits of the bf16 numbers nearest to f64 numbers, ties to even."""
+    single = numbers.astype(np.float32)
+    wide = single.astype(np.float64)
+    # Rounded to odd: towards zero, and the last bit is set if that changed the number.
+    bits = single.view(np.uint32) - (np.abs(wide) > np.abs(numbers)) | (wide != numbers)
     rounded = (bits + 0x7FFF + ((bits >> 16) & 1)) >> 16
     return np.where(np.isnan(numbers), 0x7FC0, rounded).astype(np.uint16)

@@ -9,7 +9,7 @@ import threading
 from typing import Any, Callable, Iterator, Mapping
 
 from pdl import _pdl
-from pdl._check import text_of
+from pdl._check import path_of, shown_path, text_of
 from pdl._declarations import Library, read_layers
 from pdl._functions import make_function
 from pdl.errors import UnknownNameError
@@ -102,7 +102,7 @@ def layer(
     >>> twice(numpy.float32([1, 2]), k=3.0)
     """
     source = text_of(source, "the source")
-    json, text, imported = _pdl.read_layers(source, os.fspath(folder))
+    json, text, imported = _pdl.read_layers(source, path_of(folder))
     functions = _functions(json, None, text, imported)
     if not functions:
         raise UnknownNameError("the source has no layer: expected \"layer NAME(…) { … }\"")
@@ -133,12 +133,12 @@ def layers_from(path: str | os.PathLike[str]) -> Layers:
     >>> own = pdl.layers_from("blocks.pdl")
     >>> y = own.block(x, width=4)
     """
-    path = os.fspath(path)
+    path = path_of(path)
     json, text, imported = _pdl.read_layer_file(path)
     functions = _functions(json, os.path.basename(path), text, imported)
     if not functions:
-        raise UnknownNameError(f"'{path}' has no layers: pdl.load reads networks")
-    return Layers(path, functions)
+        raise UnknownNameError(f"'{shown_path(path)}' has no layers: pdl.load reads networks")
+    return Layers(shown_path(path), functions)
 
 
 def _functions(

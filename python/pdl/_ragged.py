@@ -9,7 +9,7 @@ import numpy as np
 from pdl._check import shown
 from pdl._dtypes import dtype_name, is_dense_array, known_dtype
 from pdl._infix import Infix
-from pdl._numbers import as_dtype, joined, numbers_of
+from pdl._numbers import as_dtype, bits_of, from_bits, joined, numbers_of
 from pdl._pdl import Tensor, tensor
 from pdl._types import dims_of
 
@@ -23,6 +23,8 @@ def _index(array: Any) -> Tensor:
     numbers = np.asarray(array)
     if numbers.size and numbers.dtype.kind not in "iu":
         raise TypeError(f"offsets and indices must be integers, not {numbers.dtype}")
+    if numbers.size and numbers.dtype.kind == "u" and numbers.max() >= 1 << 63:
+        raise ValueError(f"offsets and indices must be less than 2**63, got {numbers.max()}")
     return tensor(np.ascontiguousarray(numbers, np.int64))
 
 
@@ -132,13 +134,17 @@ def _pick(values: Tensor, offsets: Tensor, rows: Any) -> Ragged:
     lengths = np.diff(offsets.numpy())[rows]
     ends = np.concatenate([[0], np.cumsum(lengths)]).astype(np.int64)
     indices = np.repeat(begin - ends[:-1], lengths) + np.arange(ends[-1])
-    return Ragged(tensor(values[indices]), tensor(ends))
+    picked = bits_of(values)[indices]
+    return Ragged(from_bits(picked, "bf16") if values.dtype == "bf16" else tensor(picked), tensor(ends))
 
 
-def _offsets_of(lengths: Any) -> Tensor:
+def _offsets_of(lengths: Any, count: int | None = None, of: str = "values") -> Tensor:
+    """The offsets of rows with such lengths. ``count`` is the number of ``of``, which no length exceeds."""
     numbers = _index(lengths).numpy()
     if numbers.ndim != 1 or (numbers < 0).any():
         raise ValueError(f"lengths must be a list of non-negative integers, got {numbers.tolist()}")
+    if count is not None and numbers.size and numbers.max() > count:
+        raise ValueError(f"a length is {numbers.max()}, but there are {count} {of}")
     return _index(np.concatenate([[0], np.cumsum(numbers)]).astype(np.int64))
 
 
@@ -186,14 +192,13 @@ def ragged(
     values = values if isinstance(values, Tensor) else tensor(values)
     if values.ndim == 0:
         raise ValueError("values must be an array, got a single number")
-    begins = _offsets_of(lengths) if offsets is None else _index(offsets)
     inner = None if inner is None else _index(inner)
-    what = "offsets" if lengths is None else "the sums of lengths"
-    if inner is None:
-        _check_offsets(begins, what, values.shape[0], "values")
-    else:
-        _check_offsets(begins, what, max(inner.size - 1, 0), "inner rows")
-        _check_offsets(inner, "inner", values.shape[0], "values")
+    count, of = values.shape[0], "values"
+    if inner is not None:
+        _check_offsets(inner, "inner", count, of)
+        count, of = inner.size - 1, "inner rows"
+    begins = _offsets_of(lengths, count, of) if offsets is None else _index(offsets)
+    _check_offsets(begins, "offsets" if lengths is None else "the sums of lengths", count, of)
     return Ragged(values, begins, inner)
 
 
@@ -208,7 +213,7 @@ def _check_offsets(given: Tensor, name: str, count: int, of: str) -> None:
     numbers = given.numpy()
     if numbers[0] != 0:
         raise ValueError(f"{name} must begin at 0, got {numbers[0]}")
-    down = np.flatnonzero(np.diff(numbers) < 0)
+    down = np.flatnonzero(numbers[1:] < numbers[:-1])
     if down.size:
         i = int(down[0])
         raise ValueError(f"{name} must not decrease, got {numbers[i + 1]} after {numbers[i]}")
@@ -384,7 +389,7 @@ def sparse(
     rows, columns = int(shape[0]), int(shape[1])
     begins, places = _index(offsets), _index(indices)
     _check_csr(values, begins, places, rows, columns)
-    sequences = () if lengths is None else _sequences_of(lengths)
+    sequences = () if lengths is None else _sequences_of(lengths, rows)
     if sequences:
         _check_offsets(sequences[-1], "the sums of lengths", rows, "rows")
     return Sparse(values, begins, places, (rows, columns), sequences)
@@ -439,12 +444,12 @@ def _depth(value: Any) -> int:
     return int(np.ndim(value))
 
 
-def _sequences_of(lengths: Any) -> tuple[Tensor, ...]:
-    """The offsets of sequences with such lengths, or lists of lengths."""
+def _sequences_of(lengths: Any, rows: int) -> tuple[Tensor, ...]:
+    """The offsets of sequences with such lengths, or lists of lengths, which have all ``rows``."""
     if len(lengths) and all(np.ndim(one) == 1 for one in lengths):
         inner = [int(length) for one in lengths for length in one]
-        return _offsets_of([len(one) for one in lengths]), _offsets_of(inner)
-    return (_offsets_of(lengths),)
+        return _offsets_of([len(one) for one in lengths]), _offsets_of(inner, rows, "rows")
+    return (_offsets_of(lengths, rows, "rows"),)
 
 
 def sparse_rows(

@@ -12,7 +12,7 @@ import numpy as np
 
 from pdl import _pdl
 from pdl._batches import Batches, batch_of, batches
-from pdl._check import integer_of, real_of, shown
+from pdl._check import integer_of, path_of, real_of, shown
 from pdl.errors import Error, RankError
 
 
@@ -70,7 +70,7 @@ class Ranks:
             raise ValueError(f"rank must be from 0 to world - 1, got rank {rank} of {world}")
         else:
             self._core = _pdl.RanksCore(
-                rank, world, os.fspath(rendezvous), timeout=timeout
+                rank, world, path_of(rendezvous), timeout=timeout
             )
         atexit.register(self._close)
 

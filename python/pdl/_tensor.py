@@ -13,6 +13,7 @@ from pdl import _pdl, ops
 from pdl._arrays import to_array
 from pdl._dtypes import known_dtype
 from pdl._infix import array_ufunc, no_attribute
+from pdl._numbers import bits_of, from_bits
 from pdl._pdl import Tensor
 
 
@@ -39,34 +40,31 @@ def tensor(array: Any, dtype: Any = None) -> Tensor:
 
 def _numpy(self: Tensor) -> np.ndarray[Any, Any]:
     """A NumPy array of the same memory; for bf16 with the dtype of the package ml_dtypes."""
+    bits = bits_of(self)
     if self.dtype != "bf16":
-        return np.asarray(memoryview(self))
+        return bits
     try:
         bfloat16 = import_module("ml_dtypes").bfloat16
     except ImportError:
         raise BufferError(
             "NumPy has no dtype for bf16: use DLPack, cast the tensor, or install ml_dtypes"
         ) from None
-    return np.asarray(memoryview(self._view("u16"))).view(bfloat16)
+    return bits.view(bfloat16)
 
 
 def _elements(self: Tensor) -> np.ndarray[Any, Any]:
     """A NumPy array for access to elements; for bf16 a copy as float32."""
-    if self.dtype != "bf16":
-        return np.asarray(memoryview(self))
-    bits = np.asarray(memoryview(self._view("u16"))).astype(np.uint32)
-    return (bits << 16).view(np.float32)
+    bits = bits_of(self)
+    return bits if self.dtype != "bf16" else (bits.astype(np.uint32) << 16).view(np.float32)
 
 
 def _array(self: Tensor, dtype: Any = None, copy: bool | None = None) -> np.ndarray[Any, Any]:
-    if dtype is not None and self.dtype == "bf16" and np.dtype(dtype).kind in "fiub":
-        array = _elements(self)
-    else:
-        array = _numpy(self)
-    if dtype is not None and array.dtype != np.dtype(dtype):
+    is_widened = dtype is not None and self.dtype == "bf16" and np.dtype(dtype).kind in "fiub"
+    array = _elements(self) if is_widened else _numpy(self)
+    if is_widened or dtype is not None and array.dtype != np.dtype(dtype):
         if copy is False:
             raise ValueError("a conversion to another dtype requires a copy")
-        return array.astype(dtype)
+        return array.astype(dtype, copy=not is_widened)
     return array.copy() if copy else array
 
 
@@ -82,13 +80,12 @@ def _tolist(self: Tensor) -> Any:
 
 def _make(bits: np.ndarray[Any, Any], dtype: str) -> Tensor:
     """Restores a pickled tensor."""
-    return _pdl.tensor(bits)._view(dtype) if dtype == "bf16" else _pdl.tensor(bits)
+    return from_bits(bits, dtype) if dtype == "bf16" else _pdl.tensor(bits)
 
 
 def _reduce(self: Tensor) -> Any:
     """For pickling and copying."""
-    bits = self._view("u16") if self.dtype == "bf16" else self
-    return _make, (np.array(memoryview(bits)), self.dtype)
+    return _make, (bits_of(self).copy(), self.dtype)
 
 
 def _format(self: Tensor, spec: str) -> str:

@@ -8,7 +8,7 @@ import warnings
 from typing import Iterator
 
 from pdl import _pdl
-from pdl._check import integer_of
+from pdl._check import integer_of, path_of, shown_path
 
 
 @contextlib.contextmanager
@@ -33,10 +33,11 @@ def trace(path: str | os.PathLike[str], *, max_bytes: int = 1 << 30) -> Iterator
     limit = integer_of(max_bytes, "max_bytes")
     if limit < 1:
         raise ValueError(f"max_bytes must be at least 1, got {limit}")
-    recording = _pdl._start_trace(os.fspath(path), limit)
+    path = path_of(path)
+    recording = _pdl._start_trace(path, limit)
     try:
         yield
     finally:
         recording.finish()
     if recording.is_truncated:
-        warnings.warn(f"the trace ended early, since '{os.fspath(path)}' reached {limit} bytes", stacklevel=3)
+        warnings.warn(f"the trace ended early, since '{shown_path(path)}' reached {limit} bytes", stacklevel=3)

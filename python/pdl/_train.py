@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import itertools
 import math
 import os
 import warnings
@@ -12,7 +13,7 @@ from weakref import ref
 
 from pdl import _pdl
 from pdl._batches import Batch, Batches, batch_of, batches, batches_of, hash_of, validation_of
-from pdl._check import integer_of, real_of, seed_of, text_of, truth_of
+from pdl._check import integer_of, path_of, real_of, seed_of, shown_path, text_of, truth_of
 from pdl._epochs import Epoch, Means, Step, Watch
 from pdl._graph import Graph
 from pdl._network import Network, Weights, check_is_source, make, threads_of, weights_of, with_values
@@ -21,6 +22,8 @@ from pdl._render import Function, files_of, function_text, imports_of, libraries
 from pdl.errors import Error, FileError, RunError, UnknownNameError
 
 Optimizer = Function | Callable[..., Any]
+# Of trainings, from 1 on.
+_numbers = itertools.count(1)
 
 
 class _Source(NamedTuple):
@@ -33,6 +36,7 @@ class _Source(NamedTuple):
     settings: Mapping[str, str] = {}
     files: Mapping[str, str] = {}
     values: Mapping[str, Any] = {}
+    is_generated: bool = False
 
 
 def _source_of(source: Network | Graph | str, loads: bool) -> _Source:
@@ -42,15 +46,20 @@ def _source_of(source: Network | Graph | str, loads: bool) -> _Source:
         check_is_source(source)
         return _Source(source)
     if isinstance(source, Graph):
-        return _Source(source.text(), files=source.files, values=source.part_values())
+        return _Source(source.text(), files=source.files, values=source.part_values(), is_generated=True)
     if not isinstance(source, Network):
         hint = "; pdl.load reads files" if isinstance(source, os.PathLike) else ""
         raise TypeError(f"expected a network, a graph or source, not {type(source).__name__}{hint}")
     program = source.program
     if not program.source:
-        return _Source(program.text(loads), folder=program.folder)
+        return _Source(program.text(loads), folder=program.folder, is_generated=True)
     return _Source(
-        program.source, program.name, program.folder, program.settings, program.files
+        program.source,
+        program.name,
+        program.folder,
+        program.settings,
+        program.files,
+        is_generated=program.is_generated,
     )
 
 
@@ -97,12 +106,13 @@ class Training:
         )
         self._threads = threads_of(threads)
         self._seed = seed_of(seed)
-        text, name, folder, settings, files, values = _source_of(source, loads=weights is not None)
+        given_source = _source_of(source, loads=weights is not None)
+        text, name, folder, settings, files, values, is_generated = given_source
         # The network to train, without the updates of a training step.
         self._program = (
             source.program
             if isinstance(source, Network)
-            else _pdl.compile(text, name, folder, settings, False, files)
+            else _pdl.compile(text, name, folder, settings, False, files, False, is_generated)
         )
         if optimizer is not None:
             text_of(loss, "loss")
@@ -118,7 +128,7 @@ class Training:
                 # Schedules begin anew, also if the network itself counts its steps.
                 given.pop("step", None)
         try:
-            program = _pdl.compile(text, name, folder, settings, True, files)
+            program = _pdl.compile(text, name, folder, settings, True, files, False, is_generated)
         except UnknownNameError as error:
             if optimizer is None or f"'{loss}'" not in str(error):
                 raise
@@ -162,6 +172,7 @@ class Training:
         self._losses = self._core.metrics[: self._core.num_losses]
         self._watch = Watch(monitor, patience, self._core.metrics)
         self._best_values: dict[str, _pdl.Tensor] = {}
+        self._number = next(_numbers)
         # The number of steps when the given network was last updated.
         self._learned = self._core.steps
         # Created at the first step, since it holds a reference to this object.
@@ -244,29 +255,41 @@ class Training:
     def _teach(self) -> None:
         """Copies the current parameters to the given network, if there were steps since the last time, and if they
         are finite."""
-        if isinstance(self._source, Network) and self._learned != self._core.steps:
-            self._learned = self._core.steps
-            try:
-                self._core.check_parameters()
-            except RunError:
-                return
-            self._source._adopt(self.network())
+        steps = self._core.steps
+        if not isinstance(self._source, Network) or self._learned == steps:
+            return
+        try:
+            self._core.check_parameters()
+        except RunError:
+            pass
+        else:
+            self._source._adopt(self.network(), (self._number, steps))
+        self._learned = max(self._learned, steps)
+
+    def _teach_at_end(self) -> None:
+        """``_teach``, also if Ctrl-C interrupts it."""
+        try:
+            self._teach()
+        except KeyboardInterrupt:
+            self._teach()
+            raise
 
     def save(self, path: str | os.PathLike[str]) -> None:
         """Writes a checkpoint, a .safetensors file with parameters, states, optimizer states, and the number of
         steps. ``pdl.train(…, weights=path)`` resumes from it; with the same batches in the same order, results have
         the same bits: ``pdl.batches(…, epoch=2)`` continues after two epochs. Its epochs, its best epoch and its
         patience begin anew. Of several processes, only rank 0 writes."""
-        if not os.fspath(path).endswith(".safetensors"):
+        path = path_of(path)
+        if not path.endswith(".safetensors"):
             raise FileError(
-                f"'{os.fspath(path)}' must end in .safetensors: a training is saved as a checkpoint; "
+                f"'{shown_path(path)}' must end in .safetensors: a training is saved as a checkpoint; "
                 "training.network().save(path) saves the network"
             )
         self._is_used = True
         self._core.check_parameters()
         if self._ranks is not None and self._ranks.rank > 0:
             return
-        _pdl.write_tensors(os.fspath(path), self._core.values())
+        _pdl.write_tensors(path, self._core.values())
 
     def _run(self) -> Iterator[Step | Epoch]:
         """Yields the steps of each epoch and then the epoch's result."""
@@ -286,11 +309,13 @@ class Training:
                 yield self._end_epoch(epoch, means.of(self._core.metrics))
                 if self._watch.is_over():
                     return
-        except (Exception, KeyboardInterrupt) as error:
+        except GeneratorExit:
+            raise
+        except BaseException as error:  # SystemExit, too
             self._failure = _described(error)
             raise
         finally:
-            self._teach()
+            self._teach_at_end()
 
     def _loss_in(self, metrics: Mapping[str, float]) -> float:
         return next((metrics[name] for name in self._losses if name in metrics), math.nan)

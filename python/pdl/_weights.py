@@ -10,6 +10,7 @@ from typing import Any
 
 from pdl import _pdl
 from pdl._arrays import to_array
+from pdl._check import path_of, shown_path
 from pdl.errors import FileError
 
 __all__ = ["WeightFile", "weights"]
@@ -80,7 +81,7 @@ def weights(
     rules = [(name, "true") for name, given in (("cast", cast), ("partial", partial)) if given]
     rules += [("rename", f"{old}:{new}") for old, new in pairs.items()]
     rules += [("transpose", pattern) for pattern in patterns]
-    return WeightFile(os.fspath(path), rules)
+    return WeightFile(path_of(path), rules)
 
 
 def read_torch(path: str) -> dict[str, _pdl.Tensor]:
@@ -89,7 +90,7 @@ def read_torch(path: str) -> dict[str, _pdl.Tensor]:
         torch: Any = importlib.import_module("torch")
     except ImportError:
         raise FileError(
-            f"cannot read '{path}': files of PyTorch are read by PyTorch, which is not installed; "
+            f"cannot read '{shown_path(path)}': files of PyTorch are read by PyTorch, which is not installed; "
             "save the weights as .safetensors instead",
             "PDL0401",
         ) from None
@@ -97,15 +98,15 @@ def read_torch(path: str) -> dict[str, _pdl.Tensor]:
         loaded = torch.load(path, map_location="cpu", weights_only=True)
     except Exception as error:  # PyTorch raises several kinds for a broken or an unsafe file
         first = str(error).strip().split("\n", 1)[0]
-        raise FileError(f"cannot read '{path}': {first}", "PDL0401") from None
+        raise FileError(f"cannot read '{shown_path(path)}': {first}", "PDL0401") from None
     if isinstance(loaded, Mapping) and isinstance(loaded.get("state_dict"), Mapping):
         loaded = loaded["state_dict"]
     if not isinstance(loaded, Mapping):
-        raise FileError(f"cannot read '{path}': it contains no tensors by name", "PDL0401")
+        raise FileError(f"cannot read '{shown_path(path)}': it contains no tensors by name", "PDL0401")
     tensors = {}
     for name, value in loaded.items():
         if not isinstance(name, str) or not isinstance(value, torch.Tensor):
-            raise FileError(f"cannot read '{path}': {name!r} is not a tensor", "PDL0401")
+            raise FileError(f"cannot read '{shown_path(path)}': {name!r} is not a tensor", "PDL0401")
         tensors[name] = _pdl.tensor(to_array(value.detach().contiguous(), None))
     return tensors
 
@@ -117,15 +118,15 @@ def _read_torch_index(path: str) -> dict[str, _pdl.Tensor]:
             files = json.load(file)["weight_map"]
         names = sorted(set(files.values()))
     except (OSError, ValueError, KeyError, TypeError, AttributeError, RecursionError) as error:
-        raise FileError(f"cannot read '{path}': {type(error).__name__}: {error}", "PDL0401") from None
+        raise FileError(f"cannot read '{shown_path(path)}': {type(error).__name__}: {error}", "PDL0401") from None
     tensors: dict[str, _pdl.Tensor] = {}
     for name in names:
         if not isinstance(name, str) or os.path.basename(name) != name or name in ("", ".", ".."):
-            raise FileError(f"'{name}' of the index '{path}' is not a file in the index's folder", "PDL0403")
+            raise FileError(f"'{name}' of the index '{shown_path(path)}' is not a file in the index's folder", "PDL0403")
         for tensor, value in read_torch(os.path.join(os.path.dirname(path), name)).items():
             if files.get(tensor) == name:
                 tensors[tensor] = value
     missing = sorted(set(files) - set(tensors))
     if missing:
-        raise FileError(f"cannot read '{path}': '{files[missing[0]]}' has no tensor '{missing[0]}'", "PDL0401")
+        raise FileError(f"cannot read '{shown_path(path)}': '{files[missing[0]]}' has no tensor '{missing[0]}'", "PDL0401")
     return tensors

@@ -152,15 +152,21 @@ def of_error(code: int, message: str, is_device: bool, is_rank: bool) -> Error:
 
 
 def of_mistakes(
-    mistakes: Sequence[tuple[int, str, Sequence[str], str, int, int]], text: str
+    mistakes: Sequence[tuple[int, str, Sequence[str], str, int, int]],
+    text: str,
+    is_shown: bool,
+    is_device: bool,
 ) -> Error:
-    """The exception for errors in source code; ``text`` is the rendered diagnostics."""
+    """The exception for errors in source code; ``text`` is the rendered diagnostics. ``is_shown``: with positions.
+    Called by the extension module."""
     code = mistakes[0][0] if mistakes else 0
     listed = [
         Mistake(_name_of(number), message, tuple(notes), file, line, column)
         for number, message, notes, file, line, column in mistakes
     ]
-    return _class_of(code, text)(text.rstrip("\n"), _name_of(code), listed)
+    kind = DeviceError if is_device else _class_of(code, text)
+    error = kind(text.rstrip("\n"), _name_of(code), listed)
+    return error if is_shown else without_place(error)
 
 
 _PLACE = re.compile(r", from line \d+$")

@@ -4,6 +4,7 @@
 #include <nanobind/nanobind.h>
 
 #include "errors.h"
+#include "gil.h"
 #include "pdl/op/error.h"
 
 namespace nb = nanobind;
@@ -56,7 +57,7 @@ void WaitForDefaultStream(int gpu) {
   Driver driver;
   int status = -1;
   if (driver.Find(library)) {
-    nb::gil_scoped_release released;
+    const ReleasedGil released;
     status = driver.Wait(gpu);
   }
   dlclose(library);

@@ -9,6 +9,7 @@
 
 #include "cuda_wait.h"
 #include "errors.h"
+#include "gil.h"
 #include "tensor.h"
 
 namespace nb = nanobind;
@@ -86,7 +87,7 @@ std::shared_ptr<void> Owner(Managed* managed) {
   return std::shared_ptr<void>(managed, [](void* pointer) {
     auto* own = static_cast<Managed*>(pointer);
     if (!own->deleter || !Py_IsInitialized()) return;
-    nb::gil_scoped_acquire gil;
+    const AcquiredGil gil;
     own->deleter(own);
   });
 }
@@ -180,8 +181,10 @@ std::optional<PyTensor> ImportDlpack(nb::handle object) {
   nb::dict arguments;
   int gpu = -1;
   if (nb::hasattr(object, "__dlpack_device__")) {
-    const auto [type, index] =
-        nb::cast<std::pair<int, int>>(nb::object(object.attr("__dlpack_device__")()));
+    std::pair<int, int> device;
+    if (!nb::try_cast(CallPython(nb::object(object.attr("__dlpack_device__"))), device))
+      throw nb::type_error("__dlpack_device__() must return the type of a device and its index");
+    const auto [type, index] = device;
     if (type == dlpack::kCUDA || type == dlpack::kCUDAManaged) {
       // Makes the default stream wait for the producer's work.
       arguments["stream"] = 1;
@@ -193,11 +196,11 @@ std::optional<PyTensor> ImportDlpack(nb::handle object) {
   try {
     nb::dict versioned = nb::borrow<nb::dict>(nb::steal(PyDict_Copy(arguments.ptr())));
     versioned["max_version"] = nb::make_tuple(1, 0);
-    capsule = export_(**versioned);
+    capsule = CallPython(export_, **versioned);
   } catch (nb::python_error& error) {
     // Implementations of DLPack before 1.0 do not have this argument.
     if (!error.matches(PyExc_TypeError)) throw;
-    capsule = export_(**arguments);
+    capsule = CallPython(export_, **arguments);
   }
   if (gpu >= 0) WaitForDefaultStream(gpu);
   if (PyCapsule_IsValid(capsule.ptr(), kVersionedName)) {

@@ -4,6 +4,7 @@
 #include <optional>
 #include <utility>
 
+#include "gil.h"
 #include "network.h"
 #include "tensor.h"
 
@@ -96,7 +97,7 @@ nb::object EagerCalls::Call(nb::args positional, nb::kwargs named) {
   if (kept.finish.is_none()) return std::move(outputs.front());
   nb::list all;
   for (nb::object& output : outputs) all.append(std::move(output));
-  return kept.finish(all);
+  return CallPython(kept.finish, all);
 }
 
 void EagerCalls::Keep(nb::tuple positional, nb::dict named, nb::object network, nb::object finish) {

@@ -5,10 +5,12 @@
 
 #include <string>
 
+#include "gil.h"
 #include "llvm/Support/raw_ostream.h"
 #include "pdl/compiler/load.h"
 #include "pdl/op/error.h"
 #include "pdl/train/communicator.h"
+#include "text.h"
 
 namespace nb = nanobind;
 
@@ -20,31 +22,50 @@ namespace {
   throw nb::python_error();
 }
 
-nb::object Make(const char* function, nb::args arguments) {
-  return nb::module_::import_("pdl.errors").attr(function)(*arguments);
+[[noreturn]] void RaiseDiagnostics(const Diagnostics& diagnostics, Positions positions,
+                                   bool is_device) {
+  const bool is_shown = positions == Positions::kShown;
+  nb::list mistakes;
+  for (const Diagnostic& one : diagnostics.all()) {
+    if (one.severity != Severity::kError) continue;
+    nb::list notes;
+    for (const DiagnosticNote& note : one.notes)
+      if (is_shown || !note.file) notes.append(Shown(note.text));
+    const std::string file = one.file ? one.file->name().str() : "";
+    const SourcePosition place =
+        one.file ? one.file->PositionOf(one.primary.begin) : SourcePosition{.line = 0, .column = 0};
+    mistakes.append(nb::make_tuple(static_cast<int>(one.code), Shown(one.message), notes,
+                                   Path{file}, place.line, place.column));
+  }
+  std::string text;
+  llvm::raw_string_ostream stream(text);
+  diagnostics.Render(stream);
+  Throw(CallIn("pdl.errors", "of_mistakes", mistakes, Shown(text), is_shown, is_device));
 }
 
 }  // namespace
 
-void Raise(llvm::Error error) {
+void Raise(llvm::Error error, Positions positions) {
   if (error.isA<SourceErrors>()) {
-    llvm::handleAllErrors(std::move(error),
-                          [](const SourceErrors& errors) { Raise(errors.diagnostics()); });
-  }
-  if (error.isA<UserError>()) {
-    Diagnostics diagnostics;
-    llvm::visitErrors(error, [&](const llvm::ErrorInfoBase& info) {
-      if (std::optional<Diagnostic> diagnostic = DiagnosticOf(info))
-        diagnostics.Add(std::move(*diagnostic));
+    llvm::handleAllErrors(std::move(error), [&](const SourceErrors& errors) {
+      Raise(errors.diagnostics(), positions);
     });
-    if (diagnostics.has_errors()) {
-      llvm::consumeError(std::move(error));
-      Raise(diagnostics);
-    }
+  }
+  Diagnostics diagnostics;
+  bool is_located = true, is_device = false, is_rank = false;
+  llvm::visitErrors(error, [&](const llvm::ErrorInfoBase& info) {
+    std::optional<Diagnostic> diagnostic = DiagnosticOf(info);
+    if (diagnostic) diagnostics.Add(std::move(*diagnostic));
+    is_located &= diagnostic.has_value();
+    is_device |= info.isA<DeviceError>();
+    is_rank |= info.isA<RankError>();
+  });
+  if (is_located) {
+    llvm::consumeError(std::move(error));
+    RaiseDiagnostics(diagnostics, positions, is_device);
   }
   std::string message;
   int code = 0;
-  bool is_device = false, is_rank = false;
   llvm::handleAllErrors(std::move(error), [&](const llvm::ErrorInfoBase& info) {
     if (!message.empty()) message += '\n';
     message += info.message();
@@ -52,28 +73,12 @@ void Raise(llvm::Error error) {
       code = static_cast<int>(static_cast<const UserError&>(info).code());
     if (info.isA<CallError>() && code == 0)
       code = static_cast<int>(static_cast<const CallError&>(info).code());
-    is_device |= info.isA<DeviceError>();
-    is_rank |= info.isA<RankError>();
   });
-  Throw(Make("of_error", nb::borrow<nb::args>(nb::make_tuple(code, message, is_device, is_rank))));
+  Throw(CallIn("pdl.errors", "of_error", code, Shown(message), is_device, is_rank));
 }
 
-void Raise(const Diagnostics& diagnostics) {
-  nb::list mistakes;
-  for (const Diagnostic& one : diagnostics.all()) {
-    if (one.severity != Severity::kError) continue;
-    nb::list notes;
-    for (const DiagnosticNote& note : one.notes) notes.append(note.text);
-    const std::string file = one.file ? one.file->name().str() : "";
-    const SourcePosition place =
-        one.file ? one.file->PositionOf(one.primary.begin) : SourcePosition{.line = 0, .column = 0};
-    mistakes.append(nb::make_tuple(static_cast<int>(one.code), one.message, notes, file, place.line,
-                                   place.column));
-  }
-  std::string text;
-  llvm::raw_string_ostream stream(text);
-  diagnostics.Render(stream);
-  Throw(Make("of_mistakes", nb::borrow<nb::args>(nb::make_tuple(mistakes, text))));
+void Raise(const Diagnostics& diagnostics, Positions positions) {
+  RaiseDiagnostics(diagnostics, positions, /*is_device=*/false);
 }
 
 }  // namespace pdl::python

@@ -9,13 +9,17 @@
 
 namespace pdl::python {
 
-/// Throws the exception of pdl.errors for `error`. Needs the GIL.
-[[noreturn]] void Raise(llvm::Error error);
-/// Throws the exception for errors in source; there must be at least one. Needs the GIL.
-[[noreturn]] void Raise(const Diagnostics& diagnostics);
+/// Whether messages show positions and lines of the source. They do not if the package generated
+/// it.
+enum class Positions : bool { kHidden, kShown };
 
-inline void Check(llvm::Error error) {
-  if (error) Raise(std::move(error));
+/// Throws the exception of pdl.errors for `error`. Needs the GIL.
+[[noreturn]] void Raise(llvm::Error error, Positions positions = Positions::kShown);
+/// Throws the exception for errors in source; there must be at least one. Needs the GIL.
+[[noreturn]] void Raise(const Diagnostics& diagnostics, Positions positions = Positions::kShown);
+
+inline void Check(llvm::Error error, Positions positions = Positions::kShown) {
+  if (error) Raise(std::move(error), positions);
 }
 template <typename T>
 T Get(llvm::Expected<T> expected) {

@@ -6,11 +6,13 @@
 #include <optional>
 
 #include "errors.h"
+#include "gil.h"
 #include "llvm/ADT/STLExtras.h"
 #include "pdl/op/dim.h"
 #include "pdl/op/error.h"
 #include "pdl/op/storage.h"
 #include "tensor.h"
+#include "text.h"
 
 namespace nb = nanobind;
 
@@ -54,7 +56,7 @@ unsigned Feed::Find(nb::handle name) const {
         "the name of an input must be a string, not " + std::string(Py_TYPE(name.ptr())->tp_name);
     throw nb::type_error(message.c_str());
   }
-  const auto text = nb::cast<std::string>(name);
+  const std::string text = TextOf(name);
   llvm::SmallVector<llvm::StringRef, 8> names;
   for (unsigned i = 0; i < inputs_.size(); ++i) {
     if (inputs_[i].name == text) return i;
@@ -72,16 +74,17 @@ unsigned Feed::Find(nb::handle name) const {
 /// a tensor for each part.
 void Feed::Convert(unsigned input, nb::handle given, FedTensors* tensors) const {
   const Input& target = inputs_[input];
-  nb::object made =
-      nb::module_::import_("pdl._arrays").attr("to_input")(given, target.declared, target.type);
-  if (!nb::isinstance<nb::dict>(made)) {
-    std::optional<Tensor> tensor = ImportTensor(made);
-    if (!tensor) throw nb::type_error("an input must be an array");
+  const nb::object made = CallIn("pdl._arrays", "to_input", given, target.declared, target.type);
+  if (std::optional<Tensor> tensor = ImportTensor(made))
     tensors->emplace_back(input, std::move(*tensor));
-    return;
-  }
+  else
+    AddParts(target, made, tensors);
+}
+
+void Feed::AddParts(const Input& target, nb::handle value, FedTensors* tensors) const {
+  const auto parts = nb::cast<nb::dict>(CallPython(nb::object(value.attr("parts"))));
   unsigned found = 0;
-  for (auto [suffix, part] : nb::cast<nb::dict>(made)) {
+  for (auto [suffix, part] : parts) {
     const std::string name = target.declared + nb::cast<std::string>(suffix);
     for (unsigned i = 0; i < inputs_.size(); ++i) {
       if (inputs_[i].name != name) continue;
@@ -95,9 +98,9 @@ void Feed::Convert(unsigned input, nb::handle given, FedTensors* tensors) const 
       ++found;
     }
   }
-  if (found != nb::len(made) || found != target.num_parts)
+  if (found != nb::len(parts) || found != target.num_parts)
     Raise(MakeUserError(Code::kInputType, "input '{0}' is declared {1}, got {2}", target.declared,
-                        target.type, nb::cast<std::string>(given.attr("type"))));
+                        target.type, nb::cast<std::string>(value.attr("type"))));
 }
 
 bool Feed::IsPart(unsigned input, nb::handle name, nb::handle mapping) const {
@@ -146,19 +149,20 @@ void Feed::Clear(const FedTensors& tensors, Scope* scope) const {
 }
 
 llvm::Error Feed::WithConversion(llvm::Error error, const FedTensors& tensors) const {
-  return llvm::handleErrors(std::move(error), [&](const UserError& e) {
+  return llvm::handleErrors(std::move(error), [&](std::unique_ptr<UserError> e) -> llvm::Error {
     std::string hint;
     for (const auto& [input, tensor] : tensors) {
       const Input& declared = inputs_[input];
       const std::string begin = "input '" + declared.name + "' is declared ";
-      if (tensor.dtype() == declared.dtype || e.code() != Code::kInputType ||
-          !llvm::StringRef(e.text()).starts_with(begin))
+      if (tensor.dtype() == declared.dtype || e->code() != Code::kInputType ||
+          !llvm::StringRef(e->text()).starts_with(begin))
         continue;
       const std::string dtype = DTypeName(declared.dtype).str();
       hint = declared.num_parts > 1 ? "; its elements must be converted to " + dtype
                                     : "; pdl.tensor(array, dtype=\"" + dtype + "\") converts it";
     }
-    return MakeUserError(e.code(), "{0}{1}", e.text(), hint);
+    if (hint.empty()) return llvm::Error(std::move(e));
+    return MakeUserError(e->code(), "{0}{1}", e->text(), hint);
   });
 }
 

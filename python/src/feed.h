@@ -62,6 +62,8 @@ class Feed {
   /// too.
   bool IsPart(unsigned input, nanobind::handle name, nanobind::handle mapping) const;
   void Convert(unsigned input, nanobind::handle given, FedTensors* tensors) const;
+  /// Adds the parts of a pdl.Ragged or pdl.Sparse.
+  void AddParts(const Input& target, nanobind::handle value, FedTensors* tensors) const;
   std::vector<Input> inputs_;
   bool has_rows_ = true;
 };

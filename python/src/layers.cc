@@ -9,13 +9,14 @@
 #include <utility>
 
 #include "errors.h"
-#include "fork.h"
+#include "gil.h"
 #include "pdl/compiler/compiler.h"
 #include "pdl/compiler/describe_layers.h"
 #include "pdl/compiler/layers.h"
 #include "pdl/compiler/load.h"
 #include "pdl/compiler/serialize.h"
 #include "pdl/op/op_registry.h"
+#include "text.h"
 
 namespace nb = nanobind;
 
@@ -54,12 +55,12 @@ nb::tuple ReadLayers(const std::shared_ptr<const SourceFile>& source, const std:
   return nb::make_tuple(json, source->text().str(), std::move(imported));
 }
 
-nb::tuple ReadLayerText(std::string text, const std::string& folder) {
-  return ReadLayers(std::make_shared<const SourceFile>("<layer>", std::move(text)), folder);
+nb::tuple ReadLayerText(std::string text, const Path& folder) {
+  return ReadLayers(std::make_shared<const SourceFile>("<layer>", std::move(text)), folder.bytes);
 }
 
-nb::tuple ReadLayerFile(const std::string& path) {
-  const InputFile file = Get(ReadInputFile(path));
+nb::tuple ReadLayerFile(const Path& path) {
+  const InputFile file = Get(ReadInputFile(path.bytes));
   return ReadLayers(Get(ToSource(file)), file.folder);
 }
 

@@ -2,7 +2,7 @@
 #include <nanobind/nanobind.h>
 
 #include "eager.h"
-#include "fork.h"
+#include "gil.h"
 #include "layers.h"
 #include "network.h"
 #include "program.h"

@@ -1,6 +1,7 @@
 #include "network.h"
 
 #include <nanobind/stl/map.h>
+#include <nanobind/stl/pair.h>
 #include <nanobind/stl/string.h>
 #include <nanobind/stl/vector.h>
 
@@ -10,7 +11,7 @@
 #include <utility>
 
 #include "errors.h"
-#include "fork.h"
+#include "gil.h"
 #include "llvm/ADT/STLExtras.h"
 #include "llvm/Support/raw_ostream.h"
 #include "pdl/compiler/load.h"
@@ -21,6 +22,7 @@
 #include "pdl/runtime/io.h"
 #include "pdl/runtime/profile_report.h"
 #include "tensor.h"
+#include "text.h"
 
 namespace nb = nanobind;
 
@@ -54,7 +56,7 @@ nb::dict Named(nb::handle mapping) {
   if (!PyMapping_Check(mapping.ptr()) || !nb::hasattr(mapping, "keys"))
     throw nb::type_error(kInputsByName);
   nb::dict all;
-  all.update(mapping);
+  OrHang([&] { all.update(mapping); });
   return all;
 }
 
@@ -63,7 +65,11 @@ bool HasGraphValue(const nb::dict& inputs) {
   // Not a static initializer: the import may release the GIL, and another thread would wait for the
   // initializer with the GIL.
   static PyObject* value = nullptr;
-  if (!value) value = nb::object(nb::module_::import_("pdl._graph").attr("Value")).release().ptr();
+  if (!value) {
+    nb::object imported =
+        OrHang([] { return nb::object(nb::module_::import_("pdl._graph").attr("Value")); });
+    value = imported.release().ptr();
+  }
   PyObject *name = nullptr, *given = nullptr;
   Py_ssize_t position = 0;
   while (PyDict_Next(inputs.ptr(), &position, &name, &given))
@@ -72,11 +78,12 @@ bool HasGraphValue(const nb::dict& inputs) {
 }
 
 std::shared_ptr<const Network> Create(const Program& program, NetworkOptions options) {
-  WithoutGil without_gil;
-  auto network = Network::Create(program.graph->Clone(), std::move(options), GlobalRegistry());
-  if (network) return std::move(*network);
-  nb::gil_scoped_acquire acquired;
-  Raise(network.takeError());
+  auto network = [&] {
+    WithoutGil without_gil;
+    return Network::Create(program.graph->Clone(), std::move(options), GlobalRegistry());
+  }();
+  if (!network) Raise(network.takeError(), program.positions);
+  return std::move(*network);
 }
 
 llvm::Expected<Tensor> Copied(const Tensor& tensor) {
@@ -129,7 +136,7 @@ PyNetwork::PyNetwork(const Program& program, const std::string& device, int thre
   if (const std::string no_effect = SetPrecision(precision_, context_->device().kind, &options);
       !no_effect.empty()) {
     const std::string message = no_effect + "; the network runs in f32";
-    nb::module_::import_("warnings").attr("warn")(message, nb::arg("stacklevel") = 2);
+    CallIn("warnings", "warn", message, nb::arg("stacklevel") = 2);
   }
   network_ = Create(program, std::move(options));
   has_states_ = !program.graph->states().empty();
@@ -247,11 +254,12 @@ std::string PyNetwork::OutputsFor(const FedTensors& fed) const {
 llvm::Error PyNetwork::WithHint(llvm::Error error, const FedTensors& fed,
                                 const RunOptions& options) const {
   error = feed_.WithConversion(std::move(error), fed);
-  return llvm::handleErrors(std::move(error), [&](const UserError& e) {
-    const bool is_missing = e.code() == Code::kMissingInput && options.outputs.empty();
+  return llvm::handleErrors(std::move(error), [&](std::unique_ptr<UserError> e) -> llvm::Error {
+    const bool is_missing = e->code() == Code::kMissingInput && options.outputs.empty();
     const std::string names = is_missing ? OutputsFor(fed) : "";
-    return MakeUserError(e.code(), "{0}{1}", e.text(),
-                         names.empty() ? "" : "; run(…, outputs=[" + names + "]) does not need it");
+    if (names.empty()) return llvm::Error(std::move(e));
+    return MakeUserError(e->code(), "{0}; run(…, outputs=[{1}]) does not need it", e->text(),
+                         names);
   });
 }
 
@@ -269,7 +277,7 @@ llvm::SmallVector<nb::object, 2> PyNetwork::RunOn(const FedTensors& fed,
     Return(std::move(scope), network.get());
     return failed;
   }();
-  if (error) Raise(WithHint(std::move(error), fed, options));
+  if (error) Raise(WithHint(std::move(error), fed, options), program_.positions);
   llvm::SmallVector<nb::object, 2> objects;
   for (const Output& output : outputs_) {
     if (!options.outputs.empty() && !llvm::is_contained(options.outputs, output.name)) {
@@ -280,7 +288,7 @@ llvm::SmallVector<nb::object, 2> PyNetwork::RunOn(const FedTensors& fed,
       nb::list parts;
       for (unsigned i = 0; i < output.num_parts; ++i)
         parts.append(nb::cast(PyTensor{std::move(results[output.first + i])}));
-      objects.push_back(nb::module_::import_("pdl._ragged").attr("of_parts")(output.type, parts));
+      objects.push_back(CallIn("pdl._ragged", "of_parts", output.type, parts));
     }
   }
   return objects;
@@ -304,15 +312,14 @@ nb::dict PyNetwork::Call(nb::args positional, nb::kwargs named) {
     all = Named(positional[0]);
     for (auto [name, given] : named) {
       if (all.contains(name)) {
-        const std::string message = "input '" + nb::cast<std::string>(name) + "' is given twice";
+        const std::string message = "input '" + TextOf(name) + "' is given twice";
         throw nb::type_error(message.c_str());
       }
       all[name] = given;
     }
   }
   if (HasGraphValue(all))
-    return nb::cast<nb::dict>(
-        nb::module_::import_("pdl._compose").attr("call")(nb::find(*this), all));
+    return nb::cast<nb::dict>(CallIn("pdl._compose", "call", nb::find(*this), all));
   return Run(all, options);
 }
 
@@ -335,19 +342,21 @@ nb::tuple PyNetwork::Profile(nb::handle inputs, const RunOptions& options, int64
     if (llvm::Error failed = CopyStates(&network, &scope)) return failed;
     return network->Run(&scope, context_.get(), options);
   }();
-  if (error) Raise(WithHint(std::move(error), fed, options));
+  if (error) Raise(WithHint(std::move(error), fed, options), program_.positions);
   TimedRuns timed;
   for (int64_t run = 0; run < runs; ++run) {
     if (PyErr_CheckSignals() != 0) throw nb::python_error();
-    Check([&] {
-      WithoutGil without_gil;
-      return timed.Run(*network, &scope, context_.get(), options);
-    }());
+    Check(
+        [&] {
+          WithoutGil without_gil;
+          return timed.Run(*network, &scope, context_.get(), options);
+        }(),
+        program_.positions);
   }
   nb::list steps;
   for (const RunProfile::Step& step : timed.steps().steps())
-    steps.append(nb::make_tuple(step.calls, step.result, step.place, step.layer, step.seconds,
-                                static_cast<double>(step.runs) * step.cost.operations,
+    steps.append(nb::make_tuple(step.calls, step.result, Shown(step.place), step.layer,
+                                step.seconds, static_cast<double>(step.runs) * step.cost.operations,
                                 static_cast<double>(step.runs) * step.cost.bytes));
   std::string table;
   llvm::raw_string_ostream stream(table);
@@ -357,7 +366,7 @@ nb::tuple PyNetwork::Profile(nb::handle inputs, const RunOptions& options, int64
     peak = MeasurePeak(static_cast<CPUContext&>(*context_));
   }
   ProfileReport(timed, peak).PrintTable(stream);
-  return nb::make_tuple(steps, timed.seconds(), table);
+  return nb::make_tuple(steps, timed.seconds(), Shown(table));
 }
 
 llvm::Error PyNetwork::CopyStates(std::shared_ptr<const Network>* network, Scope* scope) {
@@ -404,7 +413,7 @@ llvm::Error PyNetwork::Save(const std::string& path) {
   return SaveNetwork(*network, path, states);
 }
 
-void PyNetwork::Adopt(const PyNetwork& other) {
+void PyNetwork::Adopt(const PyNetwork& other, TrainingStep step) {
   WithoutGil without_gil;
   uint64_t seed = 0;
   std::shared_ptr<const Network> network;
@@ -417,6 +426,8 @@ void PyNetwork::Adopt(const PyNetwork& other) {
   }
   std::lock_guard run_lock(run_mutex_);
   std::lock_guard lock(mutex_);
+  if (step < adopted_) return;
+  adopted_ = step;
   seed_ = seed;
   network_ = std::move(network);
   given_ = std::move(given);
@@ -427,8 +438,13 @@ void PyNetwork::Adopt(const PyNetwork& other) {
 PyNetwork& PyNetwork::Current() {
   if (!learn_.is_valid()) return *this;
   // Removed first, since it uses this network.
-  const nb::object learn = std::move(learn_);
-  learn();
+  nb::object learn = std::move(learn_);
+  try {
+    CallPython(learn);
+  } catch (...) {
+    if (!learn_.is_valid()) learn_ = std::move(learn);
+    throw;
+  }
   return *this;
 }
 
@@ -477,28 +493,30 @@ void PyNetwork::SetState(const std::string& name, nb::handle array) {
 
 void PyNetwork::SetParameter(const std::string& name, nb::handle array) {
   Constant value = CopyOf(array);
-  Check([&]() -> llvm::Error {
-    WithoutGil without_gil;
-    std::lock_guard run_lock(run_mutex_);
-    const std::shared_ptr<const Network> before = network();
-    NetworkOptions options;
-    options.seed = seed_;
-    static_cast<void>(SetPrecision(precision_, context_->device().kind, &options));
-    for (const Value* variable : Variables(before->graph())) {
-      llvm::Expected<Tensor> first = before->InitialValue(variable->name());
-      if (first)
-        options.weights[variable->name()] = first->ToConstant();
-      else
-        llvm::consumeError(first.takeError());  // A state with a data-dependent size.
-    }
-    options.weights[name] = std::move(value);
-    auto made = Network::Create(before->graph().Clone(), std::move(options), GlobalRegistry());
-    if (!made) return made.takeError();
-    std::lock_guard lock(mutex_);
-    network_ = std::move(*made);
-    scopes_.clear();
-    return llvm::Error::success();
-  }());
+  Check(
+      [&]() -> llvm::Error {
+        WithoutGil without_gil;
+        std::lock_guard run_lock(run_mutex_);
+        const std::shared_ptr<const Network> before = network();
+        NetworkOptions options;
+        options.seed = seed_;
+        static_cast<void>(SetPrecision(precision_, context_->device().kind, &options));
+        for (const Value* variable : Variables(before->graph())) {
+          llvm::Expected<Tensor> first = before->InitialValue(variable->name());
+          if (first)
+            options.weights[variable->name()] = first->ToConstant();
+          else
+            llvm::consumeError(first.takeError());  // A state with a data-dependent size.
+        }
+        options.weights[name] = std::move(value);
+        auto made = Network::Create(before->graph().Clone(), std::move(options), GlobalRegistry());
+        if (!made) return made.takeError();
+        std::lock_guard lock(mutex_);
+        network_ = std::move(*made);
+        scopes_.clear();
+        return llvm::Error::success();
+      }(),
+      program_.positions);
 }
 
 void BindNetwork(nb::module_& module) {
@@ -536,7 +554,7 @@ void BindNetwork(nb::module_& module) {
       .def(
           "_plan",
           [](const PyNetwork& own, bool training, std::map<std::string, int64_t> symbols) {
-            return own.Plan(MakeRunOptions({}, training, false, false), symbols);
+            return Shown(own.Plan(MakeRunOptions({}, training, false, false), symbols));
           },
           nb::arg("training"), nb::arg("symbols"))
       .def(
@@ -547,10 +565,9 @@ void BindNetwork(nb::module_& module) {
                                MakeRunOptions(std::move(outputs), training, false, false), runs);
           },
           nb::arg("inputs").none(), nb::arg("outputs"), nb::arg("training"), nb::arg("runs"))
-      .def("_adopt", &PyNetwork::Adopt)
+      .def("_adopt", &PyNetwork::Adopt, nb::arg("other"), nb::arg("step"))
       .def("_learn_from", &PyNetwork::LearnFrom)
-      .def("_save",
-           [](PyNetwork& own, const std::string& path) { Check(own.Current().Save(path)); })
+      .def("_save", [](PyNetwork& own, const Path& path) { Check(own.Current().Save(path.bytes)); })
       .def(
           "reset", [](PyNetwork& own) { own.Current().Reset(); },
           "Resets all states to their initial values: those of weights= or of the last training, "

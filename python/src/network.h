@@ -10,6 +10,7 @@
 #include <mutex>
 #include <optional>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "feed.h"
@@ -53,8 +54,11 @@ class PyNetwork {
   nanobind::tuple Profile(nanobind::handle inputs, const RunOptions& options, int64_t runs);
   /// Saves the network with its parameters, and states that were given or have changed.
   llvm::Error Save(const std::string& path);
-  /// Becomes the other network, after training. Runs in progress are not affected.
-  void Adopt(const PyNetwork& other);
+  /// The number of a training, and of its steps.
+  using TrainingStep = std::pair<uint64_t, int64_t>;
+  /// Becomes the other network, which is the result of this step; does nothing if it is that of a
+  /// later step already, since two threads may use a network. Runs in progress are not affected.
+  void Adopt(const PyNetwork& other, TrainingStep step);
   /// Calls `learn`, which may call Adopt, before the next use of this network. Needs the GIL.
   void LearnFrom(nanobind::object learn) { learn_ = std::move(learn); }
   /// This network, after a call of the function of LearnFrom. Needs the GIL.
@@ -120,10 +124,12 @@ class PyNetwork {
   bool has_states_ = false, at_once_ = false;
   /// The function of LearnFrom, or invalid.
   nanobind::object learn_;
+  /// Of the last Adopt.
+  TrainingStep adopted_ = {0, 0};
   /// The number of runs; null if no call is random.
   std::shared_ptr<std::atomic<uint64_t>> random_runs_;
 
-  /// Guards network_, seed_, given_ and scopes_; never held during runs.
+  /// Guards network_, seed_, given_, adopted_ and scopes_; never held during runs.
   mutable std::mutex mutex_;
   std::vector<std::unique_ptr<Scope>> scopes_;
   /// Guards states_; held during a run, so it must not be locked with the GIL.

@@ -12,7 +12,7 @@
 #include <vector>
 
 #include "errors.h"
-#include "fork.h"
+#include "gil.h"
 #include "llvm/ADT/STLExtras.h"
 #include "llvm/ADT/StringExtras.h"
 #include "llvm/Support/raw_ostream.h"
@@ -27,6 +27,7 @@
 #include "pdl/op/op_registry.h"
 #include "pdl/runtime/io.h"
 #include "tensor.h"
+#include "text.h"
 
 namespace nb = nanobind;
 using namespace nanobind::literals;
@@ -49,7 +50,8 @@ llvm::Expected<std::shared_ptr<const SourceFile>> ReadSource(const Files& files,
 }
 
 Program CompileText(std::string text, const std::string& name, std::string folder,
-                    const Settings& settings, bool training, const Files& files, bool warn_unused) {
+                    const Settings& settings, bool training, const Files& files, bool warn_unused,
+                    Positions positions = Positions::kShown) {
   CompileRequest request;
   request.file = std::make_shared<const SourceFile>(name, text);
   request.registry = &GlobalRegistry();
@@ -74,6 +76,7 @@ Program CompileText(std::string text, const std::string& name, std::string folde
   program.files = files;
   program.folder = std::move(folder);
   program.last_value = std::move(result.last_value);
+  program.positions = positions;
   llvm::raw_string_ostream stream(program.warnings);
   result.diagnostics.Render(stream);
   return program;
@@ -94,7 +97,7 @@ Program LoadInput(const InputFile& file, const Settings& settings, bool training
   // A stored graph is compiled for training from its emitted source.
   if (training && file.is_compiled)
     return CompileText(EmitPdl(loaded.graph), file.name, file.folder, {}, training, {},
-                       /*warn_unused=*/false);
+                       /*warn_unused=*/false, Positions::kHidden);
   Program program;
   program.graph = std::make_shared<const Graph>(std::move(loaded.graph));
   program.weights = std::move(loaded.weights);
@@ -103,34 +106,59 @@ Program LoadInput(const InputFile& file, const Settings& settings, bool training
   return program;
 }
 
-Program LoadFile(const std::string& path, const Settings& settings, bool training) {
-  return LoadInput(Get(ReadInputFile(path)), settings, training);
+Program CompileGiven(std::string text, const Path& name, Path folder, const Settings& settings,
+                     bool training, const Files& files, bool warn_unused, bool is_generated) {
+  return CompileText(std::move(text), name.bytes, std::move(folder.bytes), settings, training,
+                     files, warn_unused, is_generated ? Positions::kHidden : Positions::kShown);
 }
 
-Program LoadBytes(const nb::bytes& data, const std::string& name, const std::string& folder,
-                  const Settings& settings) {
-  return LoadInput(FileInMemory(llvm::StringRef(data.c_str(), data.size()), name, folder), settings,
+/// A setting may be a path.
+Settings SettingsOf(std::map<std::string, Path> given) {
+  Settings settings;
+  for (auto& [name, value] : given) settings[name] = std::move(value.bytes);
+  return settings;
+}
+
+Program LoadFile(const Path& path, std::map<std::string, Path> settings, bool training) {
+  return LoadInput(Get(ReadInputFile(path.bytes)), SettingsOf(std::move(settings)), training);
+}
+
+Program LoadBytes(const nb::bytes& data, const std::string& name, const Path& folder,
+                  std::map<std::string, Path> settings) {
+  const llvm::StringRef bytes(data.c_str(), data.size());
+  return LoadInput(FileInMemory(bytes, name, folder.bytes), SettingsOf(std::move(settings)),
                    /*training=*/false);
 }
+
+bool IsGenerated(const Program& program) { return program.positions == Positions::kHidden; }
 
 /// The parts of a program for pickling, without the values of its parameters.
 nb::tuple StoreProgram(const Program& program) {
   const std::string graph = Get(SerializeNetwork(*program.graph));
-  return nb::make_tuple(nb::bytes(graph.data(), graph.size()), program.source, program.name,
-                        program.folder, program.settings, program.files, program.warnings);
+  return nb::make_tuple(nb::bytes(graph.data(), graph.size()), program.source, Path{program.name},
+                        Path{program.folder}, program.settings, program.files, program.warnings,
+                        IsGenerated(program));
 }
 
-Program RestoreProgram(const nb::bytes& graph, std::string source, std::string name,
-                       std::string folder, Settings settings, Files files, std::string warnings) {
+Program RestoreProgram(const nb::bytes& stored, std::string source, Path name, Path folder,
+                       Settings settings, Files files, std::string warnings, bool is_generated) {
+  Graph graph = Get(DeserializeNetwork(llvm::StringRef(stored.c_str(), stored.size()), "<pickle>",
+                                       GlobalRegistry()));
+  // For the lines in errors of runs.
+  const auto add = [&](llvm::StringRef file, const std::string& text) {
+    graph.AddFile(file, std::make_shared<const std::string>(text));
+  };
+  if (!source.empty()) add(name.bytes, source);
+  for (const auto& [path, text] : files) add(path, text);
   Program program;
-  program.graph = std::make_shared<const Graph>(Get(DeserializeNetwork(
-      llvm::StringRef(graph.c_str(), graph.size()), "<pickle>", GlobalRegistry())));
+  program.graph = std::make_shared<const Graph>(std::move(graph));
   program.source = std::move(source);
-  program.name = std::move(name);
-  program.folder = std::move(folder);
+  program.name = std::move(name.bytes);
+  program.folder = std::move(folder.bytes);
   program.settings = std::move(settings);
   program.files = std::move(files);
   program.warnings = std::move(warnings);
+  program.positions = is_generated ? Positions::kHidden : Positions::kShown;
   return program;
 }
 
@@ -219,16 +247,16 @@ void GiveWeights(const Program& program, llvm::Expected<WeightSource> source,
   const GivenWeights given =
       Get(MatchGivenWeights(Get(std::move(source)), rules, *program.graph, &warnings));
   if (llvm::Error error = given.AddTo(&options->weights)) Raise(std::move(error));
-  const nb::object warn = nb::module_::import_("warnings").attr("warn");
   for (const Diagnostic& warning : warnings.all())
-    if (warning.severity == Severity::kWarning) warn(warning.message, "stacklevel"_a = 2);
+    if (warning.severity == Severity::kWarning)
+      CallIn("warnings", "warn", Shown(warning.message), "stacklevel"_a = 2);
 }
 
 /// Gives weights as `pdl.weights` describes them: the path, tensors by name or None, and the rules
 /// as pairs of name and value, see SetWeightRule.
 void GiveDescribedWeights(const Program& program, const nb::tuple& described,
                           NetworkOptions* options) {
-  const auto path = nb::cast<std::string>(described[0]);
+  const std::string path = nb::cast<Path>(described[0]).bytes;
   WeightRules rules;
   for (nb::handle rule : nb::cast<nb::list>(described[2])) {
     const auto [name, value] = nb::cast<std::pair<std::string, std::string>>(rule);
@@ -237,7 +265,7 @@ void GiveDescribedWeights(const Program& program, const nb::tuple& described,
   if (described[1].is_none()) return GiveWeights(program, WeightSource::Open(path), rules, options);
   std::vector<NamedTensor> tensors;
   for (auto [name, array] : nb::cast<nb::dict>(described[1]))
-    tensors.emplace_back(nb::cast<std::string>(name), Tensor::FromConstant(CopyOf(array)));
+    tensors.emplace_back(TextOf(name), Tensor::FromConstant(CopyOf(array)));
   GiveWeights(program, WeightSource::FromTensors(path, tensors), rules, options);
 }
 
@@ -262,7 +290,7 @@ NetworkOptions OptionsFor(const Program& program, nb::handle weights, uint64_t s
   options.weights = program.weights;
   if (weights.is_none()) return options;
   if (nb::isinstance<nb::str>(weights)) {
-    GiveWeights(program, WeightSource::Open(nb::cast<std::string>(weights)), {}, &options);
+    GiveWeights(program, WeightSource::Open(nb::cast<Path>(weights).bytes), {}, &options);
     return options;
   }
   if (nb::isinstance<nb::tuple>(weights)) {
@@ -273,11 +301,11 @@ NetworkOptions OptionsFor(const Program& program, nb::handle weights, uint64_t s
     throw nb::type_error(
         "weights must be the path of a .safetensors file, pdl.weights(...), or arrays by name");
   nb::dict all;
-  all.update(weights);
+  OrHang([&] { all.update(weights); });
   for (auto [name, array] : all) {
     if (!nb::isinstance<nb::str>(name))
       throw nb::type_error("the name of a weight must be a string");
-    GiveWeight(program, nb::cast<std::string>(name), CopyOf(array), &options);
+    GiveWeight(program, TextOf(name), CopyOf(array), &options);
   }
   return options;
 }
@@ -293,11 +321,12 @@ void BindProgram(nb::module_& module) {
       .def_prop_ro("num_trainings",
                    [](const Program& own) { return own.graph->trainings().size(); })
       .def_ro("source", &Program::source)
-      .def_ro("name", &Program::name)
+      .def_prop_ro("name", [](const Program& own) { return Path{own.name}; })
       .def_ro("settings", &Program::settings)
       .def_ro("files", &Program::files)
-      .def_ro("folder", &Program::folder)
+      .def_prop_ro("folder", [](const Program& own) { return Path{own.folder}; })
       .def_ro("warnings", &Program::warnings)
+      .def_prop_ro("is_generated", &IsGenerated)
       .def("_store", &StoreProgram)
       .def(
           "text",
@@ -307,14 +336,15 @@ void BindProgram(nb::module_& module) {
             return EmitPdl(*own.graph, options);
           },
           nb::arg("loads") = true)
-      .def("page", &RenderProgram)
+      .def("page", [](const Program& own) { return Shown(RenderProgram(own)); })
       .def("text_without", &TextWithout, nb::arg("inputs"))
 
-      .def("ir", [](const Program& own) { return EmitIr(*own.graph); })
-      .def("dot", [](const Program& own) { return EmitDot(*own.graph); });
-  module.def("compile", &CompileText, nb::arg("text"), nb::arg("name") = "<text>",
+      .def("ir", [](const Program& own) { return Shown(EmitIr(*own.graph)); })
+      .def("dot", [](const Program& own) { return Shown(EmitDot(*own.graph)); });
+  module.def("compile", &CompileGiven, nb::arg("text"), nb::arg("name") = "<text>",
              nb::arg("folder") = ".", nb::arg("settings") = Settings(), nb::arg("training") = false,
-             nb::arg("files") = Files(), nb::arg("warn_unused") = false);
+             nb::arg("files") = Files(), nb::arg("warn_unused") = false,
+             nb::arg("is_generated") = false);
   module.def("restore_program", &RestoreProgram);
   module.def("load", &LoadFile, nb::arg("path"), nb::arg("settings") = Settings(),
              nb::arg("training") = false);

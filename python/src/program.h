@@ -8,6 +8,7 @@
 #include <memory>
 #include <string>
 
+#include "errors.h"
 #include "llvm/ADT/ArrayRef.h"
 #include "llvm/ADT/DenseMap.h"
 #include "llvm/ADT/StringMap.h"
@@ -32,6 +33,8 @@ struct Program {
   std::string warnings;
   /// See CompileResult.
   std::string last_value;
+  /// Of errors of its runs.
+  Positions positions = Positions::kShown;
 };
 
 /// The options of a network of this program. `weights` is a dict of arrays, the path of a weights

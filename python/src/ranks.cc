@@ -5,9 +5,10 @@
 #include <nanobind/stl/vector.h>
 
 #include "errors.h"
-#include "fork.h"
+#include "gil.h"
 #include "pdl/op/device_context.h"
 #include "pdl/train/micro_batches.h"
+#include "text.h"
 
 namespace nb = nanobind;
 
@@ -85,13 +86,13 @@ void BindRanks(nb::module_& module) {
   nb::class_<PyRanks>(module, "RanksCore")
       .def(
           "__init__",
-          [](PyRanks* self, int rank, int world, std::string rendezvous, uintptr_t communicator,
-             int size, std::string library, double timeout) {
+          [](PyRanks* self, int rank, int world, Path rendezvous, uintptr_t communicator, int size,
+             std::string library, double timeout) {
             new (self) PyRanks(
-                {rank, world, std::move(rendezvous), communicator, size, std::move(library)},
+                {rank, world, std::move(rendezvous.bytes), communicator, size, std::move(library)},
                 timeout);
           },
-          nb::arg("rank") = 0, nb::arg("world") = 0, nb::arg("rendezvous") = "",
+          nb::arg("rank") = 0, nb::arg("world") = 0, nb::arg("rendezvous") = Path{},
           nb::arg("communicator") = 0, nb::arg("size") = 0, nb::arg("library") = "",
           nb::arg("timeout") = 60.0)
       .def_prop_ro("rank", &PyRanks::rank)

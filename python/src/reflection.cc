@@ -10,6 +10,7 @@
 #include "pdl/op/op_registry.h"
 #include "pdl/runtime/plugin.h"
 #include "pdl/version.h"
+#include "text.h"
 
 namespace nb = nanobind;
 
@@ -42,7 +43,7 @@ void BindReflection(nb::module_& module) {
       "is_keyword", [](const std::string& word) { return IsKeyword(word); }, nb::arg("word"));
   module.def("explain", &Explain, nb::arg("code"), "The explanation of an error code, 'PDL0203'.");
   module.def(
-      "load_plugin", [](const std::string& path) { Check(LoadPlugin(path)); }, nb::arg("path"));
+      "load_plugin", [](const Path& path) { Check(LoadPlugin(path.bytes)); }, nb::arg("path"));
   module.def("code_name", [](int code) { return CodeName(static_cast<Code>(code)); });
   module.attr("__version__") = version_string;
 }

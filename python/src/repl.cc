@@ -12,7 +12,7 @@
 #include <vector>
 
 #include "errors.h"
-#include "fork.h"
+#include "gil.h"
 #include "llvm/ADT/STLExtras.h"
 #include "llvm/Support/raw_ostream.h"
 #include "pdl/compiler/analysis.h"

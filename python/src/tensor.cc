@@ -9,7 +9,9 @@
 #include <string>
 
 #include "errors.h"
+#include "gil.h"
 #include "pdl/op/device_context.h"
+#include "text.h"
 
 namespace nb = nanobind;
 
@@ -110,7 +112,9 @@ PyType_Slot slots[] = {{Py_bf_getbuffer, reinterpret_cast<void*>(GetBuffer)},
 std::string DTypeNameOf(nb::handle object) {
   if (!nb::hasattr(object, "dtype")) return "";
   const nb::object dtype = object.attr("dtype");
-  return nb::cast<std::string>(nb::steal(PyObject_Str(dtype.ptr())));
+  const nb::object name = OrHang([&] { return nb::steal(PyObject_Str(dtype.ptr())); });
+  if (!name.is_valid()) throw nb::python_error();
+  return TextOf(name);
 }
 
 [[noreturn]] void RaiseNoDType(nb::handle object, const char* format) {
@@ -127,7 +131,7 @@ std::string DTypeNameOf(nb::handle object) {
 /// Throws for a masked array: the buffer that NumPy exports ignores the mask.
 void CheckUnmasked(nb::handle object) {
   if (std::strcmp(Py_TYPE(object.ptr())->tp_name, "MaskedArray") != 0) return;
-  if (nb::cast<bool>(nb::module_::import_("numpy").attr("ma").attr("is_masked")(object)))
+  if (nb::cast<bool>(CallIn("numpy.ma", "is_masked", object)))
     throw nb::type_error(
         "elements of the array are masked; array.filled(value) replaces them by a value");
 }
@@ -141,7 +145,8 @@ PyTensor ImportBuffer(nb::handle object, std::optional<DType> as = std::nullopt)
     // NumPy exports no buffers of third-party dtypes, such as those of ml_dtypes.
     nb::python_error error;
     const std::string name = DTypeNameOf(object);
-    if (name == "bfloat16") return ImportBuffer(object.attr("view")("uint16"), DType::kBF16);
+    if (name == "bfloat16")
+      return ImportBuffer(CallPython(nb::object(object.attr("view")), "uint16"), DType::kBF16);
     if (name.empty()) throw error;
     RaiseNoDType(object, "");
   }
@@ -164,7 +169,7 @@ PyTensor ImportBuffer(nb::handle object, std::optional<DType> as = std::nullopt)
   void* data = view->buf;
   std::shared_ptr<void> owner(data, [view = view.release()](void*) {
     if (Py_IsInitialized()) {
-      nb::gil_scoped_acquire gil;
+      const AcquiredGil gil;
       PyBuffer_Release(view);
     }
     delete view;
@@ -309,6 +314,9 @@ void BindTensor(nb::module_& module) {
       .def("__repr__", [](const PyTensor& own) {
         return "tensor(" + Print(own) + ", " + own.tensor.TypeString() + ")";
       });
+  module.def(
+      "has_buffer", [](nb::handle object) { return PyObject_CheckBuffer(object.ptr()) != 0; },
+      nb::arg("object").none(), "Whether an object supports the buffer protocol.");
   module.def(
       "tensor",
       [](nb::handle object) {

@@ -7,16 +7,17 @@
 #include <string>
 
 #include "errors.h"
-#include "fork.h"
+#include "gil.h"
 #include "pdl/compiler/trace.h"
 #include "pdl/runtime/profile_report.h"
+#include "text.h"
 
 namespace nb = nanobind;
 
 namespace pdl::python {
 namespace {
 
-std::unique_ptr<Trace> StartTrace(const std::string& path, int64_t max_bytes) {
+std::unique_ptr<Trace> StartTrace(const Path& path, int64_t max_bytes) {
   return Get([&] {
     WithoutGil without_gil;
     CPUContext context;
@@ -27,7 +28,7 @@ std::unique_ptr<Trace> StartTrace(const std::string& path, int64_t max_bytes) {
     options.peak_operations = peak.operations;
     options.peak_bf16_operations = peak.bf16_operations;
     options.peak_bytes = peak.memory_bytes;
-    return Trace::Start(path, options);
+    return Trace::Start(path.bytes, options);
   }());
 }
 

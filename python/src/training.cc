@@ -10,7 +10,7 @@
 #include <optional>
 
 #include "errors.h"
-#include "fork.h"
+#include "gil.h"
 #include "llvm/ADT/STLExtras.h"
 #include "llvm/ADT/StringSet.h"
 #include "pdl/compiler/load.h"
@@ -29,6 +29,7 @@
 #include "pdl/train/scaled_step.h"
 #include "pdl/train/trainer.h"
 #include "tensor.h"
+#include "text.h"
 
 namespace nb = nanobind;
 
@@ -102,7 +103,7 @@ PyTraining::PyTraining(const Program& program, const std::string& device, int th
       own.push_back(AverageName(parameter->name()));
   std::optional<SafetensorsFile> saved;
   if (nb::isinstance<nb::str>(weights))
-    if (const auto path = nb::cast<std::string>(weights);
+    if (const std::string path = nb::cast<Path>(weights).bytes;
         llvm::StringRef(path).ends_with(".safetensors") && !llvm::StringRef(path).contains('*'))
       saved = Get(SafetensorsFile::Open(path));
   for (const std::string& name : own)
@@ -310,7 +311,7 @@ nb::tuple PyTraining::Measure(nb::handle batch, uint64_t run) {
     std::lock_guard lock(mutex_);
     return RunMeasure(fed, run);
   }();
-  if (!values) Raise(feed_.WithConversion(values.takeError(), fed));
+  if (!values) Raise(feed_.WithConversion(values.takeError(), fed), program_.positions);
   return nb::make_tuple(Named(names_.all, *values), feed_.CountRows(fed));
 }
 
@@ -335,7 +336,7 @@ llvm::Error PyTraining::CheckLoss(llvm::StringRef name, double value) const {
 nb::tuple PyTraining::FinishStep(llvm::Expected<std::vector<double>> values,
                                  const StepNetwork* next, const FedTensors& fed,
                                  int64_t rows) const {
-  if (!values) Raise(feed_.WithConversion(values.takeError(), fed));
+  if (!values) Raise(feed_.WithConversion(values.takeError(), fed), program_.positions);
   for (auto [name, value] : llvm::zip_equal(next->metrics, *values)) Check(CheckLoss(name, value));
   return nb::make_tuple(Named(next->metrics, *values), rows);
 }
@@ -439,14 +440,14 @@ void PyTraining::Set(const std::string& name, nb::handle array) {
 }
 
 /// Writes tensors on the CPU, the variables of a training, to a .safetensors file, by name.
-void WriteTensors(const std::string& path, nb::dict given) {
+void WriteTensors(const Path& path, nb::dict given) {
   std::vector<NamedTensor> tensors;
   for (auto [name, array] : given) {
     std::optional<Tensor> tensor = ImportTensor(array);
     if (!tensor) throw nb::type_error("expected an array");
     tensors.emplace_back(nb::cast<std::string>(name), std::move(*tensor));
   }
-  Check(WriteSafetensors(path, tensors, {{kTrainingMetadata.str(), "1"}}));
+  Check(WriteSafetensors(path.bytes, tensors, {{kTrainingMetadata.str(), "1"}}));
 }
 
 /// Returns the name of a metric and whether larger values are better.

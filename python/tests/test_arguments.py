@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import array
+import ctypes
 import math
 import types
 from typing import Any, Callable, Mapping
@@ -164,6 +166,24 @@ def test_an_interrupt_is_not_taken_for_a_wrong_array() -> None:
         doubled(Interrupting())
 
 
+class OnNoDevice:
+    """An array with a device that there is not."""
+
+    def __dlpack__(self, **_: Any) -> Any:
+        return None
+
+    def __dlpack_device__(self) -> Any:
+        return "cpu"
+
+
+def test_a_device_that_is_no_pair() -> None:
+    message = r"__dlpack_device__\(\) must return the type of a device and its index"
+    with pytest.raises(TypeError, match=f"^input 'x': {message}"):
+        doubled(OnNoDevice())
+    with pytest.raises(TypeError, match=message):
+        pdl.ops.neg(OnNoDevice())
+
+
 def test_truth_values_of_any_byte() -> None:
     """A mask of 0 and 255 viewed as bool, which NumPy allows."""
     mask = np.array([[2, 0], [255, 1]], np.uint8).view(bool)
@@ -269,11 +289,25 @@ def test_names_and_mappings() -> None:
         ([[1, 2], [3, 4]], [[-1, -2], [-3, -4]]),
         (3, -3),
         (3.5, -3.5),
+        (array.array("f", [1, 2]), [-1, -2]),
+        ((ctypes.c_float * 2)(1, 2), [-1, -2]),
+        (memoryview(f32(1, 2)), [-1, -2]),
+        ([array.array("f", [1]), array.array("f", [2])], [[-1], [-2]]),
     ],
 )
 def test_an_operator_takes(given: Any, expected: Any) -> None:
     for _ in range(2):  # compiled, and kept
         assert pdl.ops.neg(given).tolist() == expected
+
+
+def test_buffers_are_operands() -> None:
+    tensor, buffer = pdl.tensor(f32(1, 2)), array.array("f", [10, 20])
+    for total in (tensor + buffer, buffer + tensor, pdl.ops.add(buffer, 0) + tensor):
+        assert total.tolist() == [11, 22]
+    assert pdl.ragged(buffer, lengths=[2]).tolist() == [[10, 20]]
+    with pdl.Graph() as g:
+        pdl.output(pdl.input("x", "f32[2]") * buffer, "y")
+    assert g.compile()(x=f32(1, 2))["y"].tolist() == [10, 40]
 
 
 @pytest.mark.parametrize(
@@ -367,6 +401,16 @@ def test_numbers_in_lists(form: str) -> None:
     assert of("bool", [True, 0, 1]).tolist() == [True, False, True]
     assert of("i8", [True, -128]).tolist() == [1, -128]
     assert of("bf16", [1.0, 3]).tolist() == [1.0, 3.0] and of("bf16", [1.0]).dtype == "bf16"
+    # Rounded once: the f32 next to each is halfway between two numbers of bf16.
+    for number, nearest in (
+        (1 + 2**-8 + 2**-30, 1 + 2**-7),
+        (1 + 3 * 2**-8 - 2**-30, 1 + 2**-7),
+        (-(1 + 2**-8 + 2**-30), -(1 + 2**-7)),
+        (2**60 + 2**52 + 1, 2**60 + 2**53),
+        (2**64 + 2**56 + 1, 2**64 + 2**57),
+    ):
+        assert of("bf16", [number]).tolist() == [nearest]
+    assert of("f32", [2**64 + 2**40 + 1, -1]).tolist() == [2.0**64 + 2.0**41, -1]
     assert of("f16", [math.inf, 65504]).tolist() == [math.inf, 65504]
     for dtype, numbers in (("i64", [1.7, 2]), ("bool", [0.5, 1]), ("u8", [1, 2.0])):
         with pytest.raises(TypeError, match=f"input 'x': expected {dtype}, got floating-point numbers"):
@@ -401,6 +445,10 @@ def test_inferred_dtypes() -> None:
         (lambda: pdl.compile("output y = 1", settings={"\ud800": 1}), "a setting has a lone surrogate"),
         (lambda: pdl.compile("output y = 1 # \ud800"), "the source has a lone surrogate, character 15"),
         (lambda: pdl.explain("\ud800"), "code has a lone surrogate"),
+        (lambda: pdl.load("\ud800.pdl"), "surrogates not allowed"),
+        (lambda: NET.save("\ud800.pdl"), "surrogates not allowed"),
+        (lambda: NET(**{"\ud800": 1}), r"^the network has no input '\\ud800' \[PDL0502\]$"),
+        (lambda: NET.run({"\ud800": 1}), r"^the network has no input '\\ud800' \[PDL0502\]$"),
     ],
 )
 def test_strings_that_are_not_unicode(call: Callable[[], Any], message: str) -> None:

@@ -269,6 +269,21 @@ def test_wrong_sequences_of_sparse_rows(make: Any, kind: type[Exception], messag
         make()
 
 
+def test_rows_of_bf16() -> None:
+    x = pdl.ragged([[1.5, 2.0], [], [3.0]], dtype="bf16")
+    for picked in (x[1:], x[[2, 0]], x[np.array([True, False, True])]):
+        assert picked.dtype == "bf16"
+    assert x[[2, 0]].tolist() == [[3.0], [1.5, 2.0]]
+    nested = pdl.ragged(x.values, [0, 1, 2], [0, 2, 3])
+    assert nested[1:].type == "bf16[1, ~S, ~T]" and nested[0].type == "bf16[1, ~T]"
+    net = pdl.compile(
+        "input x: bf16[N, ~T]\nparam a: f32[] = zeros()\n"
+        'loss = mean((a * sequence_pool(cast(x, to=f32), kind="sum") - 1.0) ** 2)'
+    )
+    assert len(list(pdl.train(net, pdl.batches({"x": x}, 2), pdl.layers.sgd(lr=0.1)))) == 2
+    assert net.parameters["a"].item() != 0
+
+
 def test_training_on_ragged_batches() -> None:
     net = pdl.compile(
         "input x: f32[N, ~T]\ninput target: f32[N]\nparam a: f32[] = zeros()\n"
@@ -291,6 +306,10 @@ def test_training_on_ragged_batches() -> None:
         ({"offsets": [[0, 3]]}, ValueError, r"^offsets must have one dim, .* got i64\[1, 2\]$"),
         ({"offsets": [0.0, 3.0]}, TypeError, "offsets and indices must be integers, not float64"),
         ({"lengths": [2, 2]}, ValueError, "^the sums of lengths end at 4, but there are 3 values$"),
+        ({"offsets": [0, 2**62, -(2**63), 3]}, ValueError, "^offsets must not decrease, got -9223372036854775808 after"),
+        ({"offsets": np.array([0, 2**63, 3], np.uint64)}, ValueError, r"must be less than 2\*\*63, got 9223372036854775808$"),
+        ({"lengths": [2**62] * 4 + [3]}, ValueError, "^a length is 4611686018427387904, but there are 3 values$"),
+        ({"lengths": [3], "inner": [0, 1, 3]}, ValueError, "^a length is 3, but there are 2 inner rows$"),
         ({"lengths": [4, -1]}, ValueError, r"^lengths must be a list of non-negative integers, got \[4, -1\]$"),
         ({"lengths": [1.5, 1.5]}, TypeError, "integers, not float64"),
         ({"offsets": [0, 2], "inner": [0, 1, 2]}, ValueError, "^inner end at 2, but there are 3 values$"),
@@ -356,6 +375,8 @@ def test_the_parts_of_a_matrix_agree() -> None:
     ]:
         with pytest.raises(ValueError, match=message):
             pdl.sparse(**{**good, **wrong})
+    with pytest.raises(ValueError, match="^a length is 4611686018427387904, but there are 1 rows$"):
+        pdl.sparse([[1.0]], lengths=[2**62] * 4 + [1])
     assert pdl.sparse(offsets=[0, 0], indices=[], shape=(1, 0)).type == "sparse bool[1, 0]"
 
 
@@ -365,6 +386,12 @@ def test_an_array_for_a_sparse_input() -> None:
     assert net(f=dense)["y"].tolist() == net(f=pdl.sparse(dense))["y"].tolist() == [[1, 1]] * 3
     with pytest.raises(ValueError, match=r"input 'f': declared sparse f32\[N, 5\], got sparse f32\[3, 4\]"):
         net(f=pdl.sparse(dense[:, :4]))
+    of_ones = pdl.compile("input f: sparse bool[N, 5]\nparam w: f32[5, 2] = ones()\noutput y = f @ w")
+    for wrong in (dense, LikeScipys(dense), pdl.tensor(dense), pdl.sparse(dense)):
+        with pytest.raises(pdl.RunError, match=r"^input 'f' is declared sparse bool\[N, 5\], got sparse f32\[3, 5\] \[PDL0503\]$"):
+            of_ones(f=wrong)
+    with pytest.raises(pdl.RunError, match=r"^input 'f' is declared sparse f32\[N, 5\], got sparse bool\[3, 5\] \[PDL0503\]$"):
+        net(f=dense != 0)
 
 
 def test_parts_of_an_output_are_not_requested_alone() -> None:

@@ -216,6 +216,30 @@ def test_an_array_is_changed_in_place() -> None:
     for array_of in (np.sqrt(tensor), np.maximum(array, tensor), np.add(array, tensor, dtype="f8")):
         assert isinstance(array_of, np.ndarray)
     assert np.add.reduce(tensor) == 57
+    assert np.add(array, 1, out=tensor) is tensor and tensor.tolist() == (array + 1).tolist()
+    whole = np.zeros(2, np.float32)
+    assert np.modf(array / 4, out=(tensor, whole))[0] is tensor and tensor.tolist() == [0.75, 0]
+    assert np.add.reduce(array, out=pdl.tensor(np.zeros((), np.float32))).item() == 55
+
+
+def test_bits_of_integers() -> None:
+    array = np.array([6, 3], np.int32)
+    tensor, mask = pdl.tensor(array), pdl.tensor(np.array([True, False]))
+    for result, expected in [
+        (tensor & 2, [2, 2]),
+        (1 | tensor, [7, 3]),
+        (array & tensor, [6, 3]),
+        (tensor | [1, 8], [7, 11]),
+        (np.bitwise_or(tensor, tensor), [6, 3]),
+        (tensor & mask, [0, 0]),
+        (~tensor, [-7, -4]),
+    ]:
+        assert isinstance(result, np.ndarray) and result.tolist() == expected
+    for result, expected in [(mask & True, [1, 0]), (mask | np.array([False, True]), [1, 1]), (~mask, [0, 1])]:
+        assert isinstance(result, pdl.Tensor) and result.tolist() == expected
+    for wrong in (pdl.tensor([1.5, 2.0]), pdl.tensor([1.0, 2.0], "bf16")):
+        with pytest.raises(pdl.ShapeError, match="logical_and"):
+            wrong & tensor
 
 
 def test_what_is_no_operand() -> None:
@@ -282,6 +306,8 @@ def test_elements_of_bf16_without_a_dtype_of_numpys() -> None:
     assert tensor.tolist() == [[1.5, -2]] and tensor[0].tolist() == [1.5, -2]
     assert str(tensor) == "[[ 1.5, -2.0]]" and np.asarray(tensor, np.float32).tolist() == [[1.5, -2]]
     assert float(pdl.ops.cast(np.float32(2.5), to="bf16")) == 2.5
+    with pytest.raises(ValueError, match="a conversion to another dtype requires a copy"):
+        tensor.__array__(np.float32, copy=False)
 
 
 def test_pickles_and_copies() -> None:

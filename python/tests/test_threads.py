@@ -5,11 +5,14 @@ from __future__ import annotations
 import multiprocessing
 import os
 import signal
+import subprocess
+import sys
 import threading
 import time
 from typing import Any
 
 import numpy as np
+import pytest
 from conftest import resident_bytes
 
 import pdl
@@ -132,3 +135,41 @@ def test_forks_in_the_middle_of_runs() -> None:
 
 
 LINE = "input x: f32[N]\nparam a: f32[] = zeros()\nminimize mean((a * x - 1.0) ** 2) with sgd(lr=0.1)"
+
+
+DAEMON = """
+import threading, time
+import numpy as np
+import pdl
+
+net = pdl.compile("input x: f32[N, M]\\noutput y = x @ transpose(x)")
+rows = pdl.compile("input x: f32[N, ~T]\\noutput y = x * 2.0")
+LINE = "input x: f32[N]\\nparam a: f32[] = zeros()\\nminimize mean((a * x - 1.0) ** 2) with sgd(lr=0.1)"
+array = np.ones((200, 200), np.float32)
+
+def work():
+    while True:
+        CALL
+
+CALL
+threading.Thread(target=work, daemon=True).start()
+time.sleep(0.1)
+"""
+
+
+@pytest.mark.parametrize(
+    "call",
+    [
+        "net(x=array)",
+        "net(x=[[1.0] * 20] * 20)",
+        "rows(x=[[1.0], [2.0, 3.0]])",
+        "pdl.ops.topk(array, k=1)",
+        "list(pdl.train(LINE, [{'x': [1.0]}] * 10))",
+        "pdl.compile('output y = 1.0')",
+    ],
+)
+def test_the_interpreter_ends_while_a_daemon_thread_makes_calls(call: str) -> None:
+    code = DAEMON.replace("CALL", call)
+    for _ in range(4):
+        child = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, timeout=120, check=False)
+        assert (child.returncode, child.stderr) == (0, "")

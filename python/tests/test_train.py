@@ -157,6 +157,39 @@ def test_a_network_has_learned_what_the_steps_so_far_did() -> None:
     assert net.parameters["a"].item() != seen
 
 
+@pytest.mark.parametrize("is_over", [False, True])
+def test_an_interrupt_loses_nothing_that_was_learned(is_over: bool, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Ctrl-C while the network gets its new parameters: at a use of it, or at the end of the training."""
+    net = pdl.compile(LINE)
+    training = pdl.train(net, points(), pdl.layers.sgd(lr=0.1))
+    next(training)
+    given = type(training).network
+
+    def interrupted(self: Any, **options: Any) -> Any:
+        monkeypatch.setattr(type(training), "network", given)
+        raise KeyboardInterrupt
+
+    monkeypatch.setattr(type(training), "network", interrupted)
+    with pytest.raises(KeyboardInterrupt):
+        list(training) if is_over else net(x=[1.0], target=[1.0])
+    expected = training.network().parameters["a"].item()
+    del training
+    assert net.parameters["a"].item() == expected != 0
+
+
+def test_a_network_does_not_go_back_to_an_earlier_step() -> None:
+    """A thread may take the parameters of a step over after another thread has taken those of a later one."""
+    net = pdl.compile(LINE)
+    trained = [net.session() for _ in range(2)]
+    for i, one in enumerate(trained):
+        one.set_parameter("a", i)
+    net._adopt(trained[1], (1, 8))
+    net._adopt(trained[0], (1, 7))
+    assert net.parameters["a"].item() == 1
+    net._adopt(trained[0], (2, 1))
+    assert net.parameters["a"].item() == 0
+
+
 def test_states_go_on_in_training(tmp_path: pathlib.Path) -> None:
     """States of batch_norm are trained and saved like parameters."""
     net = pdl.compile("input x: f32[N, 2]\ny = batch_norm(x)\nloss = mean((y - 1.0) ** 2)\noutput y")
@@ -437,19 +470,21 @@ def test_nothing_but_states_is_updated() -> None:
     assert len(steps) == 300
 
 
-def test_a_training_that_has_failed() -> None:
+@pytest.mark.parametrize("kind", [KeyboardInterrupt, SystemExit])
+def test_a_training_that_has_failed(kind: type[BaseException]) -> None:
     def data() -> Iterator[Any]:
         for i, batch in enumerate(points()):
             if i == 2:
-                raise KeyboardInterrupt
+                raise kind
             yield batch
 
     net = pdl.compile(LINE)
     training = pdl.train(net, data(), pdl.layers.sgd(lr=0.05))
-    with pytest.raises(KeyboardInterrupt):
+    with pytest.raises(kind):
         list(training)
+    message = f"this training ended after step 2 with {kind.__name__}; pdl.train begins"
     for again in (lambda: next(training), lambda: list(training.epochs())):
-        with pytest.raises(pdl.Error, match="this training ended after step 2 with KeyboardInterrupt; pdl.train begins"):
+        with pytest.raises(pdl.Error, match=message):
             again()
     assert net.parameters["a"].item() != 0
 

@@ -23,7 +23,7 @@ minimize loss with sgd(lr=0.1)
     with pytest.raises(pdl.Error, match="even with the smallest loss scale"):
         list(pdl.train(text, batches, precision="f16"))
     # Looked at, the call is named as soon as the scale cannot be what does it.
-    with pytest.raises(pdl.RunError, match=r"<training>:5:13: div: gives inf at \[0, 0\]"):
+    with pytest.raises(pdl.RunError, match=r"<training>:5:13: error: div: gives inf at \[0, 0\]"):
         for step in (checked := pdl.train(text, batches, precision="f16", check_finite=True)):
             done = step.step
     assert done == 40

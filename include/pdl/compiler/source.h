@@ -44,7 +44,7 @@ class PDL_API SourceFile {
 
   llvm::StringRef name() const { return name_; }
   llvm::StringRef text() const { return text_; }
-  /// The text as a string that keeps `file` alive.
+  /// The source as a string that keeps `file` alive.
   static std::shared_ptr<const std::string> TextOf(const std::shared_ptr<const SourceFile>& file) {
     return {file, &file->text_};
   }

@@ -1,6 +1,7 @@
-#include "fork.h"
+#include "gil.h"
 
 #include <pthread.h>
+#include <unistd.h>
 
 namespace nb = nanobind;
 
@@ -12,12 +13,16 @@ pthread_rwlock_t runs = PTHREAD_RWLOCK_WRITER_NONRECURSIVE_INITIALIZER_NP;
 
 }  // namespace
 
+void HangThread() {
+  while (true) pause();
+}
+
 WithoutGil::WithoutGil() { pthread_rwlock_rdlock(&runs); }
 WithoutGil::~WithoutGil() { pthread_rwlock_unlock(&runs); }
 
 void BindFork() {
   const auto before = [] {
-    nb::gil_scoped_release released;
+    const ReleasedGil released;
     pthread_rwlock_wrlock(&runs);
   };
   const auto in_parent = [] { pthread_rwlock_unlock(&runs); };
