@@ -38,6 +38,10 @@ class Sources {
 };
 
 void NoteCall(const Place& place, Sources& sources, Diagnostic* diagnostic) {
+  if (place.file == "...") {
+    diagnostic->Note("in further calls");
+    return;
+  }
   const std::optional<PlaceInSource> call = sources.Find(place);
   if (!call) {
     diagnostic->Note(PlaceToString(place) + ": in this call");
