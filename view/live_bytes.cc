@@ -13,14 +13,20 @@ namespace {
 
 constexpr size_t kToTheEnd = std::numeric_limits<size_t>::max();
 
+/// More than the memory of any machine.
+llvm::Error TooMany(llvm::StringRef what) {
+  return MakeUserError(Code::kDimOverflow, "{0} more bytes than 63 bits can count", what);
+}
+
 /// The bytes of a value; 0 if a size is data-dependent or ragged.
-llvm::Expected<uint64_t> BytesOf(const Graph& graph, const Type& type,
-                                 const llvm::StringMap<int64_t>& sizes) {
+llvm::Expected<int64_t> BytesOf(const Graph& graph, const Value& value,
+                                const llvm::StringMap<int64_t>& sizes) {
+  const Type& type = value.type();
   bool is_known = type.is_plain();
-  auto bytes = static_cast<uint64_t>(DTypeSize(type.dtype));
+  int64_t bytes = DTypeSize(type.dtype);
   for (const Dim& dim : type.dims) {
     dim.ForEachSymbol([&](llvm::StringRef symbol) { is_known &= !graph.IsDataSymbol(symbol); });
-    if (!is_known) return uint64_t{0};
+    if (!is_known) return 0;
     std::string unknown;
     llvm::Expected<int64_t> size =
         dim.Evaluate([&](llvm::StringRef symbol) -> std::optional<int64_t> {
@@ -35,7 +41,8 @@ llvm::Expected<uint64_t> BytesOf(const Graph& graph, const Type& type,
                            unknown);
     }
     if (!size) return size.takeError();
-    bytes = llvm::SaturatingMultiply(bytes, static_cast<uint64_t>(std::max<int64_t>(*size, 0)));
+    if (llvm::MulOverflow(bytes, std::max<int64_t>(*size, 0), bytes))
+      return TooMany("'" + value.name() + "': " + type.ToString() + " takes");
   }
   return bytes;
 }
@@ -55,28 +62,28 @@ llvm::DenseMap<const Value*, size_t> LastUses(const Graph& graph) {
 llvm::Expected<llvm::StringMap<int64_t>> FindLiveBytes(const Graph& graph,
                                                        const llvm::StringMap<int64_t>& sizes) {
   const llvm::DenseMap<const Value*, size_t> last = LastUses(graph);
-  std::vector<uint64_t> freed(graph.ops().size());  // after each call
-  uint64_t live = 0;
+  std::vector<int64_t> freed(graph.ops().size());  // after each call
+  int64_t live = 0;
   // The caller keeps the inputs.
   for (const Value* input : graph.inputs()) {
-    llvm::Expected<uint64_t> bytes = BytesOf(graph, input->type(), sizes);
+    llvm::Expected<int64_t> bytes = BytesOf(graph, *input, sizes);
     if (!bytes) return bytes.takeError();
-    live = llvm::SaturatingAdd(live, *bytes);
+    if (llvm::AddOverflow(live, *bytes, live)) return TooMany("the inputs take");
   }
   llvm::StringMap<int64_t> result;
   for (auto [i, op] : llvm::enumerate(graph.ops())) {
     for (const Value* value : op->results()) {
-      llvm::Expected<uint64_t> bytes = BytesOf(graph, value->type(), sizes);
+      llvm::Expected<int64_t> bytes = BytesOf(graph, *value, sizes);
       if (!bytes) return bytes.takeError();
-      live = llvm::SaturatingAdd(live, *bytes);
+      if (llvm::AddOverflow(live, *bytes, live))
+        return TooMany("with '" + value->name() + "', the live values take");
       const auto found = last.find(value);
       const size_t end = found == last.end() ? i : found->second;
-      if (end != kToTheEnd) freed[end] = llvm::SaturatingAdd(freed[end], *bytes);
+      // At most the bytes that are live then.
+      if (end != kToTheEnd) freed[end] += *bytes;
     }
-    constexpr auto kMost = static_cast<uint64_t>(std::numeric_limits<int64_t>::max());
-    if (!op->results().empty())
-      result[op->result()->name()] = static_cast<int64_t>(std::min(live, kMost));
-    live -= std::min(live, freed[i]);
+    if (!op->results().empty()) result[op->result()->name()] = live;
+    live -= freed[i];
   }
   return result;
 }

@@ -155,4 +155,4 @@ def test_no_library() -> None:
         [sys.executable, "-c", text], capture_output=True, text=True, env={**os.environ, "SLURM_STEP_NUM_TASKS": "4"}
     )
     assert done.returncode == 1
-    assert "RankError: srun has started 4 processes, which cannot train together: it was started without MPI" in done.stderr
+    assert "RankError: srun has started 4 processes, which cannot work together: it was started without MPI" in done.stderr

@@ -13,6 +13,7 @@
 #include "llvm/Support/Path.h"
 #include "pdl/version.h"
 #include "runtime/distributed/transport_library.h"
+#include "runtime/io/file.h"
 #include "runtime/own_folder.h"
 
 namespace pdl {
@@ -162,12 +163,17 @@ llvm::Expected<std::unique_ptr<Communicator>> JoinProcesses(const Launcher& laun
   const auto failed = [&](llvm::StringRef why) {
     const bool is_launched = launcher.folder.empty() && launcher.mpi_communicator == nullptr;
     const char* format = is_launched
-                             ? "{0} has started {1} processes, which cannot train together: {2}"
-                             : "the {1} processes of {0} cannot train together: {2}";
+                             ? "{0} has started {1} processes, which cannot work together: {2}"
+                             : "the {1} processes of {0} cannot work together: {2}";
     return llvm::make_error<RankError>(
         llvm::formatv(format, launcher.name, launcher.size, why).str());
   };
   if (launcher.transport == Transport::kNone) return failed(launcher.failure);
+  if (!launcher.folder.empty()) {
+    std::error_code code = llvm::sys::fs::create_directories(launcher.folder);
+    if (!code) code = llvm::sys::fs::access(launcher.folder, llvm::sys::fs::AccessMode::Write);
+    if (code) return CannotWrite(launcher.folder, code);
+  }
   llvm::Expected<TransportCreateFunction> create = LoadModule(ModuleOf(launcher.transport));
   if (!create) return failed(llvm::toString(create.takeError()));
   Rendezvous rendezvous;

@@ -25,7 +25,7 @@ bool HoldsText(llvm::StringRef bytes);
 llvm::StringRef TextOf(llvm::StringRef bytes);
 
 /// The header of `tensor`, whose size is a multiple of 64 bytes. `path` is for messages.
-llvm::Expected<std::string> NpyHeader(llvm::StringRef path, const Tensor& tensor);
+PDL_API llvm::Expected<std::string> NpyHeader(llvm::StringRef path, const Tensor& tensor);
 
 /// Checks the bytes of bools: values other than 0 and 1 would be undefined behavior in a program.
 /// Returns the index of the first such byte, or -1.

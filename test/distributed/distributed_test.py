@@ -306,7 +306,7 @@ class Distributed(unittest.TestCase):
     def test_no_other_processes(self):
         output = self.launched_by_hand(OMPI_COMM_WORLD_SIZE="4")
         self.assertIn(
-            "error: mpirun of Open MPI has started 4 processes, which cannot train together: MPI finds 1 of them: does "
+            "error: mpirun of Open MPI has started 4 processes, which cannot work together: MPI finds 1 of them: does "
             "the launcher belong to another MPI?", output)
 
     @unittest.skipUnless(LAUNCHER == "gloo", "Gloo's processes find each other by files")
@@ -314,24 +314,20 @@ class Distributed(unittest.TestCase):
         folder = self.folder / "rendezvous"
         options = ["--rank", "0", "--world", "2", "--rendezvous", str(folder), "--timeout", "1"]
         output = self.launched_by_hand(*options)
-        self.assertEqual(output, "error: the 2 processes of --world cannot train together: not all of them have joined "
+        self.assertEqual(output, "error: the 2 processes of --world cannot work together: not all of them have joined "
                                "within 1.00 s\n")
         output = self.launched_by_hand(*options)
         self.assertIn(f"'{folder}/.pdl-rendezvous' has the file of another process with rank 0: each run needs a folder "
                       "of its own", output)
         output = self.launched_by_hand(*options, GLOO_SOCKET_IFNAME="none0", program=PDL)
-        self.assertIn("cannot train together: ", output)
-        options[-3] = "/dev/null/folder"
-        output = self.launched_by_hand(*options)
-        self.assertEqual(output, "error: the 2 processes of --world cannot train together: cannot write "
-                               "'/dev/null/folder': Not a directory\n")
+        self.assertIn("cannot work together: ", output)
 
     @unittest.skipUnless(LAUNCHER == "gloo", "Gloo's processes find each other by files")
     def test_rendezvous_without_rank_0(self):
         begin = time.monotonic()
         output = self.launched_by_hand("--rank", "1", "--world", "2", "--rendezvous", str(self.folder / "alone"),
                                        "--timeout", "1")
-        self.assertEqual(output, "error: the 2 processes of --world cannot train together: not all of them have joined "
+        self.assertEqual(output, "error: the 2 processes of --world cannot work together: not all of them have joined "
                                "within 1.00 s\n")
         # Gloo itself waits for 30 s.
         self.assertLess(time.monotonic() - begin, 25)
@@ -339,7 +335,7 @@ class Distributed(unittest.TestCase):
     @unittest.skipUnless(LAUNCHER == "gloo", "torchrun's processes communicate by Gloo")
     def test_store_of_an_agent(self):
         agent = {"RANK": "0", "WORLD_SIZE": "2", "MASTER_ADDR": "127.0.0.1", "TORCHELASTIC_USE_AGENT_STORE": "True"}
-        begin = "error: torchrun has started 2 processes, which cannot train together: "
+        begin = "error: torchrun has started 2 processes, which cannot work together: "
         with socket.socket() as server:
             server.bind(("127.0.0.1", 0))
             port = str(server.getsockname()[1])
@@ -366,10 +362,10 @@ class Distributed(unittest.TestCase):
         for variable, name, module in (("OMPI_COMM_WORLD_SIZE", "mpirun of Open MPI", "openmpi"),
                                        ("PMI_SIZE", "mpiexec of MPICH", "mpich")):
             output = self.launched_by_hand(program=program, **{variable: "2"})
-            self.assertEqual(output, f"error: {name} has started 2 processes, which cannot train together: this build "
+            self.assertEqual(output, f"error: {name} has started 2 processes, which cannot work together: this build "
                                    f"has no libpdl_{module}.so\n")
         output = self.launched_by_hand("--rank", "0", "--world", "2", "--rendezvous", "none", program=program)
-        self.assertEqual(output, "error: the 2 processes of --world cannot train together: this build has no "
+        self.assertEqual(output, "error: the 2 processes of --world cannot work together: this build has no "
                                "libpdl_gloo.so\n")
 
 

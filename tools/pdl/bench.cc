@@ -205,11 +205,10 @@ void ChooseThreads(BenchArguments* arguments) {
   settings.precision = DTypeName(PrecisionOf(common)).str();
 }
 
-llvm::Error Store(llvm::StringRef network, const BenchResult& result, const BenchPeer* peer,
-                  llvm::StringRef path) {
+llvm::Error Store(const BenchResult& result, const BenchPeer* peer, llvm::StringRef path) {
   std::string text;
   llvm::raw_string_ostream os(text);
-  WriteResult(network, result, peer, os);
+  WriteResult(result, peer, os);
   return WriteResultFile(path, text);
 }
 
@@ -224,14 +223,13 @@ llvm::Expected<bool> Bench(llvm::StringRef path, BenchArguments& arguments) {
   }
   llvm::Expected<LoadedNetwork> loaded = LoadNetwork(path, arguments.common);
   if (!loaded) return loaded.takeError();
-  if (!arguments.inputs.has_archives())
-    for (const Value* input : loaded->graph.inputs())
-      if (!arguments.inputs.Has(input->name()))
-        if (llvm::Error error = arguments.inputs.Add(input->name() + "=random")) return error;
+  arguments.inputs.SampleOthers();
   Scope fed;
   if (llvm::Error error = arguments.inputs.Feed(loaded->graph, arguments.common, &fed))
     return error;
   ChooseThreads(&arguments);
+  arguments.settings.network = path.str();
+  arguments.settings.training = arguments.common.training;
   for (const auto& entry : arguments.inputs.sizes())
     arguments.settings.sizes[entry.first().str()] = entry.second;
   if (baseline)
@@ -267,8 +265,7 @@ llvm::Expected<bool> Bench(llvm::StringRef path, BenchArguments& arguments) {
                         change.ratio, change.p_value);
   }
   if (!arguments.json.empty())
-    if (llvm::Error error = Store(path, *result, peer ? &of_peer : nullptr, arguments.json))
-      return error;
+    if (llvm::Error error = Store(*result, peer ? &of_peer : nullptr, arguments.json)) return error;
   if (!baseline) return false;
   const BenchChange change = CompareResults(*baseline, *result, arguments.tolerance);
   PrintChange(change, os);
@@ -323,8 +320,8 @@ void AddOptions(CommandLine& line, BenchArguments* bench) {
   line.Require("--tolerance", "--baseline");
   line.Require("--python", "--against");
   line.Section("Inputs");
-  line.AddValue("-i, --input", "NAME=VALUE", "as for pdl run; random by default",
-                [bench](llvm::StringRef text) { return bench->inputs.Add(text); });
+  line.AddValues("-i, --input", "NAME=VALUE", "as for pdl run; random by default",
+                 [bench](llvm::StringRef text) { return bench->inputs.Add(text); });
   AddSizeOption(line, "the sizes of random inputs: --size N=32", &bench->common);
   line.Section("The network");
   AddNetworkOptions(line, &bench->common);
@@ -335,6 +332,7 @@ void AddOptions(CommandLine& line, BenchArguments* bench) {
   AddPrecisionOption(line, &bench->common);
   AddMessageOptions(line);
   line.AddSandbox({"--json"});
+  line.AllowReplacing("--baseline");
 }
 
 }  // namespace

@@ -4,6 +4,7 @@
 #include "llvm/Support/JSON.h"
 #include "llvm/Support/Path.h"
 #include "tools/pdl/bisect/pass_search.h"
+#include "tools/pdl/bisect/reduce.h"
 #include "tools/pdl/bisect/report.h"
 #include "tools/pdl/commands.h"
 #include "tools/pdl/support/console.h"
@@ -67,17 +68,17 @@ void AddOptions(CommandLine& line, BisectArguments* arguments) {
                  "OUT.npz and its parameters to OUT.safetensors",
                  &arguments->request.out);
   line.AddFlag("--passes", "search the pass that makes an output differ", &arguments->passes);
-  line.AddValue("--pass", "NAME",
-                "as --passes, but suspect only this pass; all others run. May be repeated",
-                [arguments](llvm::StringRef text) { return AddSuspect(text, arguments); });
+  line.AddValues("--pass", "NAME",
+                 "as --passes, but suspect only this pass; all others run. May be repeated",
+                 [arguments](llvm::StringRef text) { return AddSuspect(text, arguments); });
   line.AddString("--only", "NAME", "look only at this output of two networks, or with --passes",
                  &arguments->request.only);
   line.AddChoice("--format", {"text", "json"},
                  "output format: 'text' (default), or one JSON object", &arguments->format);
   AddToleranceOptions(line, &arguments->request.tolerance);
   line.Section("Inputs");
-  line.AddValue("-i, --input", "NAME=VALUE", "feed an input, as for pdl run",
-                [arguments](llvm::StringRef text) { return arguments->request.inputs.Add(text); });
+  line.AddValues("-i, --input", "NAME=VALUE", "feed an input, as for pdl run",
+                 [arguments](llvm::StringRef text) { return arguments->request.inputs.Add(text); });
   AddSizeOption(line, "the sizes of random inputs: --size N=32", &arguments->request.common);
   line.Section("The networks");
   AddNetworkOptions(line, &arguments->request.common);
@@ -121,6 +122,10 @@ llvm::Error CheckArguments(const CommandLine& line, llvm::ArrayRef<llvm::StringR
   const llvm::StringRef extension = llvm::sys::path::extension(arguments.request.out);
   if (!arguments.request.out.empty() && extension != ".pdl" && extension != ".pdlc")
     return line.Wrong("expected --output OUT.pdl or OUT.pdlc, got '" + arguments.request.out + "'");
+  const std::string weights = arguments.request.out.substr(0, arguments.request.out.rfind('.'));
+  for (const std::string& written : {InputsPath(arguments.request.out), weights + ".safetensors"})
+    if (!arguments.request.out.empty() && line.Reads(written))
+      return line.Wrong("'" + written + "' cannot be an output: the command reads it");
   return llvm::Error::success();
 }
 

@@ -160,10 +160,7 @@ int CheckMain(Arguments arguments) {
   if (!*files) return kSuccess;
   if ((*files)->empty()) return Finish(line.Wrong("no file is given"));
   std::vector<std::string> networks;
-  for (llvm::StringRef file : **files)
-    if (llvm::Error error = FindFiles(file, &networks)) return Finish(std::move(error));
-  if (networks.empty())
-    return Finish(MakeUserError(Code::kBadFile, "there is no .pdl file in '{0}'", (**files)[0]));
+  if (llvm::Error error = FindFiles(**files, &networks)) return Finish(std::move(error));
   int status = kSuccess;
   for (const std::string& file : networks)
     status = std::max(status, Finish(Check(file, options, verbose)));

@@ -57,15 +57,15 @@ struct CompareArguments {
 
 void AddOptions(CommandLine& line, CompareArguments* arguments) {
   line.Section("Inputs and outputs");
-  line.AddValue("-i, --input", "NAME=VALUE",
-                "feed both networks, as for pdl run; NAME is an input of A",
-                [arguments](llvm::StringRef text) { return arguments->inputs.Add(text); });
-  line.AddValue("-o, --output", "NAME",
-                "compare only this output and the values that it depends on; may be repeated",
-                [arguments](llvm::StringRef text) {
-                  arguments->outputs.push_back(text.str());
-                  return llvm::Error::success();
-                });
+  line.AddValues("-i, --input", "NAME=VALUE",
+                 "feed both networks, as for pdl run; NAME is an input of A",
+                 [arguments](llvm::StringRef text) { return arguments->inputs.Add(text); });
+  line.AddValues("-o, --output", "NAME",
+                 "compare only this output and the values that it depends on; may be repeated",
+                 [arguments](llvm::StringRef text) {
+                   arguments->outputs.push_back(text.str());
+                   return llvm::Error::success();
+                 });
   AddSizeOption(line, "the sizes of random inputs: --size N=32", &arguments->common);
   line.Section("The two sides");
   line.AddValue("--device-b", "cpu|cuda[:I]", "where B runs, or the second run of A",
@@ -103,10 +103,10 @@ void AddOptions(CommandLine& line, CompareArguments* arguments) {
                  "outputs or other "
                  "values",
                  &arguments->against);
-  line.AddValue("--pair", "A=B",
-                "compare the value, input or output A of the first network with B of the second; "
-                "may be repeated. By default, equal names are paired",
-                [arguments](llvm::StringRef text) { return arguments->pairs.Add(text); });
+  line.AddValues("--pair", "A=B",
+                 "compare the value, input or output A of the first network with B of the second; "
+                 "may be repeated. By default, equal names are paired",
+                 [arguments](llvm::StringRef text) { return arguments->pairs.Add(text); });
   line.AddString("--weights-b", "FILE", "as --weights, for B", &arguments->weights_b);
   AddToleranceOptions(line, &arguments->tolerance);
   line.Section("The report");
@@ -245,7 +245,7 @@ llvm::Expected<bool> Compare(llvm::ArrayRef<llvm::StringRef> files, CompareArgum
     if (llvm::Error error = arguments.pairs.Check(first, second)) return error;
   }
   if (llvm::Error error = is_file ? FeedOne(arguments.inputs, first)
-                                  : FeedBoth(arguments.inputs, arguments.pairs, first, second))
+                                  : FeedBoth(arguments.inputs, &arguments.pairs, first, second))
     return error;
   CompareReport report(first.Title(), is_file ? arguments.against : second.Title(),
                        arguments.format == "json", arguments.lists_all);

@@ -119,7 +119,7 @@ class WeightMover {
                            "copied: give -o OUT.pdlc");
     }
     if (llvm::Error error = WriteSafetensors(copy_file_, copies)) return error;
-    llvm::errs() << "the weights are copied to " << copy_file_ << '\n';
+    PrintNote("the weights are copied to " + copy_file_);
     return llvm::Error::success();
   }
 

@@ -2,6 +2,7 @@
 #include "pdl/compiler/diff.h"
 
 #include <array>
+#include <cstdlib>
 
 #include "llvm/ADT/StringExtras.h"
 #include "llvm/Support/Path.h"
@@ -26,7 +27,8 @@ empty network.
   ~ call y: f32[N] = cos(x)             in both, as it is in A, followed by
       scale: 1.0 -> 2.0                 what differs
 
-As a git diff driver it takes the seven arguments that git passes:
+As a git diff driver it takes the arguments that git passes: seven or nine, or one for a
+file with a merge conflict:
 
   git config diff.pdl.command 'pdl diff'
   echo '*.pdl diff=pdl' >> .gitattributes
@@ -135,6 +137,11 @@ int DiffMain(Arguments arguments) {
   if (!files) return Finish(files.takeError());
   if (!*files) return kSuccess;
   const size_t count = (*files)->size();
+  // git sets this for its drivers.
+  if (count == 1 && std::getenv("GIT_DIFF_PATH_COUNTER") != nullptr) {
+    llvm::outs() << "* Unmerged path " << (**files)[0] << '\n';
+    return kSuccess;
+  }
   if (count == 7 || count == 9) return DiffForGit(**files, diff);
   if (count != 2) return Finish(line.Wrong("expected two networks"));
   llvm::Expected<bool> differ = Compare((**files)[0], (**files)[1], diff);

@@ -288,7 +288,8 @@ llvm::Error CheckOptions(const CommandLine& line, const DumpArguments& dump) {
     if (!is_lowered && line.IsGiven(option))
       return line.Wrong(llvm::Twine(option) + " needs --emit=opt, plan or pass:NAME");
   const bool is_planned = dump.stage == "plan" || PlanPipeline().Find(dump.pass) != nullptr;
-  for (const char* option : {"--size", "--training", "--device", "--threads"})
+  for (const char* option :
+       {"--size", "--training", "--device", "--threads", "--seed", "--memory-limit"})
     if (!is_planned && line.IsGiven(option))
       return line.Wrong(llvm::Twine(option) + " needs --emit=plan, or a pass of the plan");
   return llvm::Error::success();

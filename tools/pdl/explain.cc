@@ -118,6 +118,8 @@ int ExplainMain(Arguments arguments) {
   auto names = line.Parse(arguments);
   if (!names) return Finish(names.takeError());
   if (!*names) return kSuccess;
+  if ((*names)->empty() && !all && line.IsGiven("--format"))
+    return Finish(line.Wrong("--format needs a CODE, or --all"));
   return Finish(Explain(**names, all, format == "markdown"));
 }
 

@@ -122,9 +122,8 @@ int FmtMain(Arguments arguments) {
   if (!paths) return Finish(paths.takeError());
   if (!*paths) return kSuccess;
   if ((*paths)->empty()) return Finish(line.Wrong("no file is given"));
-  int status = kSuccess;
   std::vector<std::string> files;
-  for (llvm::StringRef path : **paths) status = std::max(status, Finish(FindFiles(path, &files)));
+  int status = Finish(FindFiles(**paths, &files));
   bool would_change = false;
   for (const std::string& file : files)
     status = std::max(status, Finish(Format(file, check, &would_change)));

@@ -147,9 +147,11 @@ void PrintJson(const Reports& reports) {
   llvm::outs() << llvm::formatv("{0:2}\n", llvm::json::Value(std::move(list)));
 }
 
-void PrintText(const Reports& reports) {
+void PrintText(const Reports& reports, llvm::StringRef filter) {
   if (reports.empty()) {
-    llvm::outs() << "no test calls an operator that has a gradient rule\n";
+    llvm::outs() << (filter.empty()
+                         ? "no test calls an operator that has a gradient rule\n"
+                         : "no test calls '" + filter.str() + "', or it has no gradient rule\n");
     return;
   }
   unsigned orders[3] = {0, 0, 0}, failed = 0;
@@ -203,10 +205,11 @@ int Gradcheck(llvm::ArrayRef<std::string> files, llvm::StringRef filter, llvm::S
   if (format == "json") {
     PrintJson(reports);
   } else if (status == kSuccess || !reports.empty()) {
-    PrintText(reports);
+    PrintText(reports, filter);
   }
   for (const auto& [name, report] : reports)
     if (!report.failures.empty()) status = std::max<int>(status, kUserError);
+  if (reports.empty() && !filter.empty()) status = std::max<int>(status, kUserError);
   return status;
 }
 
@@ -224,11 +227,11 @@ int GradcheckMain(Arguments arguments) {
   line.AddString("--filter", "NAME", "only this operator", &filter);
   line.AddChoice("--format", {"text", "json"}, "output format (default 'text')", &format);
   line.AddFlag("-v, --verbose", "print each call", &verbose);
-  line.AddValue("--plugin", "FILE.so", "load operators from a shared library",
-                [&](llvm::StringRef file) {
-                  options.plugins.push_back(file.str());
-                  return llvm::Error::success();
-                });
+  line.AddValues("--plugin", "FILE.so", "load operators from a shared library",
+                 [&](llvm::StringRef file) {
+                   options.plugins.push_back(file.str());
+                   return llvm::Error::success();
+                 });
   AddMessageOptions(line);
   line.AddSandbox();
   auto paths = line.Parse(arguments);
@@ -243,8 +246,7 @@ int GradcheckMain(Arguments arguments) {
                                 DidYouMean(filter, known)));
   }
   std::vector<std::string> files;
-  for (llvm::StringRef path : **paths)
-    if (llvm::Error error = FindFiles(path, &files)) return Finish(std::move(error));
+  if (llvm::Error error = FindFiles(**paths, &files)) return Finish(std::move(error));
   return Gradcheck(files, filter, format, all, verbose, options);
 }
 

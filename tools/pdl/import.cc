@@ -69,6 +69,9 @@ int ImportMain(Arguments arguments) {
   auto file = line.ParseOneFile(arguments);
   if (!file) return Finish(file.takeError());
   if (!*file) return kSuccess;
+  // The name of the weights is made from that of the source, and must be another one.
+  if (!out.empty() && out != "-" && path::extension(out) != ".pdl")
+    return Finish(line.Wrong("expected --output OUT.pdl or -, got '" + out + "'"));
   if (llvm::Error error = LoadPlugins(options)) return Finish(std::move(error));
   if (out.empty()) {
     llvm::SmallString<256> path_of_output(**file);
@@ -83,6 +86,10 @@ int ImportMain(Arguments arguments) {
             Code::kBadFile, "'{0}' exists: -o {1} replaces it, -o OTHER.pdl writes other files",
             file, out));
   }
+  llvm::SmallString<256> weights(out);
+  path::replace_extension(weights, ".safetensors");
+  if (line.Reads(weights))
+    return Finish(line.Wrong("'" + weights + "' cannot be an output: the command reads it"));
   return Finish(Import(**file, out, options));
 }
 

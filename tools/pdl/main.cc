@@ -9,6 +9,7 @@
 #include <vector>
 
 #include "llvm/ADT/STLExtras.h"
+#include "llvm/Support/Process.h"
 #include "llvm/Support/raw_ostream.h"
 #include "pdl/op/error.h"
 #include "tools/pdl/commands.h"
@@ -93,6 +94,10 @@ int Main(int argc, char** argv) {
     status = std::max(status, failed);
   }
   PrintKeptDiagnostics();
+  // Messages that cannot be written are not errors of the command; at exit, LLVM would make them
+  // so.
+  llvm::errs().flush();
+  llvm::errs().clear_error();
   return status;
 }
 
@@ -123,6 +128,8 @@ void OnTerminate() {
 }  // namespace pdl
 
 int main(int argc, char** argv) {
+  // Otherwise a file that is opened gets the number of a closed standard output, and its contents.
+  if (llvm::sys::Process::FixupStandardFileDescriptors()) return pdl::kDeviceFailed;
   pdl::former_handler = std::set_terminate(pdl::OnTerminate);
   try {
     return pdl::Main(argc, argv);

@@ -133,11 +133,11 @@ int OpsMain(Arguments arguments) {
                  "and in protobuf's wire format",
                  &format);
   line.AddString("--file", "FILE.pdl", "document only the layers of that file", &path);
-  line.AddValue("--plugin", "FILE.so", "load operators from a shared library",
-                [&](llvm::StringRef file) {
-                  options.plugins.push_back(file.str());
-                  return llvm::Error::success();
-                });
+  line.AddValues("--plugin", "FILE.so", "load operators from a shared library",
+                 [&](llvm::StringRef file) {
+                   options.plugins.push_back(file.str());
+                   return llvm::Error::success();
+                 });
   line.AddString("--untested", "FOLDER",
                  "list what the tests in FOLDER/NAME.pdl do not cover: dtypes, choices, "
                  "attributes, empty tensors, nan and infinities; exit with status 1 if there is "

@@ -37,13 +37,13 @@ struct ProfileArguments {
 
 void AddOptions(CommandLine& line, ProfileArguments* arguments) {
   line.Section("Inputs and outputs");
-  line.AddValue("-i, --input", "NAME=VALUE", "feed an input, as in pdl run",
-                [arguments](llvm::StringRef text) { return arguments->inputs.Add(text); });
-  line.AddValue("-o, --output", "NAME", "compute only this output; may be repeated",
-                [arguments](llvm::StringRef text) {
-                  arguments->outputs.push_back(text.str());
-                  return llvm::Error::success();
-                });
+  line.AddValues("-i, --input", "NAME=VALUE", "feed an input, as in pdl run",
+                 [arguments](llvm::StringRef text) { return arguments->inputs.Add(text); });
+  line.AddValues("-o, --output", "NAME", "compute only this output; may be repeated",
+                 [arguments](llvm::StringRef text) {
+                   arguments->outputs.push_back(text.str());
+                   return llvm::Error::success();
+                 });
   AddSizeOption(line, "the sizes of random inputs: --size N=32", &arguments->common);
   line.Section("The profile");
   line.AddValue("--runs", "N",

@@ -5,6 +5,7 @@
 #include <termios.h>
 #include <unistd.h>
 
+#include <csignal>
 #include <cstdlib>
 #include <iostream>
 
@@ -110,6 +111,8 @@ class QuietTerminal {
  public:
   QuietTerminal() {
     is_set_ = tcgetattr(STDIN_FILENO, &former_) == 0;
+    if (is_set_)
+      for (const int each : kEndSignals) std::signal(each, RestoreAndEnd);
     Renew();
   }
   /// The editor turns the echo on again after each line.
@@ -119,15 +122,27 @@ class QuietTerminal {
     if (is_set_) tcsetattr(STDIN_FILENO, TCSADRAIN, &quiet);
   }
   ~QuietTerminal() {
-    if (is_set_) tcsetattr(STDIN_FILENO, TCSADRAIN, &former_);
+    if (!is_set_) return;
+    tcsetattr(STDIN_FILENO, TCSADRAIN, &former_);
+    for (const int each : kEndSignals) std::signal(each, SIG_DFL);
   }
   QuietTerminal(const QuietTerminal&) = delete;
   QuietTerminal& operator=(const QuietTerminal&) = delete;
 
  private:
-  termios former_ = {};
+  static constexpr int kEndSignals[] = {SIGTERM, SIGHUP, SIGQUIT};
+
+  /// A signal's handler: restores the settings, and ends the program as without a handler.
+  static void RestoreAndEnd(int number) {
+    tcsetattr(STDIN_FILENO, TCSANOW, &former_);
+    std::signal(number, SIG_DFL);
+    std::raise(number);
+  }
+
+  static termios former_;
   bool is_set_ = false;
 };
+termios QuietTerminal::former_ = {};
 
 /// Executes statements from a terminal until the session ends.
 void Converse(ReplSession& session, Host& host) {
@@ -208,11 +223,11 @@ int ReplMain(Arguments arguments) {
   CommonOptions options;
   CommandLine line(kHelp);
   line.Section("The run");
-  line.AddValue("--plugin", "FILE.so", "operators from a shared library; may be repeated",
-                [&](llvm::StringRef text) {
-                  options.plugins.push_back(text.str());
-                  return llvm::Error::success();
-                });
+  line.AddValues("--plugin", "FILE.so", "operators from a shared library; may be repeated",
+                 [&](llvm::StringRef text) {
+                   options.plugins.push_back(text.str());
+                   return llvm::Error::success();
+                 });
   AddRunOptions(line, &options);
   AddMessageOptions(line, /*diagnostics=*/false);
   auto files = line.Parse(arguments);
@@ -226,9 +241,9 @@ int ReplMain(Arguments arguments) {
   Host host({.seed = options.seed, .threads = options.threads, .training = options.training},
             std::move(*context));
   ReplSession session(host.Request(), host);
-  if (!(*files)->empty() && !Say(session.Execute((":load " + (*files)->front()).str()))) {
+  // Quoted, since the name may begin or end with a space.
+  if (!(*files)->empty() && !Say(session.Execute((":load \"" + (*files)->front() + "\"").str())))
     return kUserError;
-  }
   if (isatty(STDIN_FILENO)) {
     Converse(session, host);
     return kSuccess;

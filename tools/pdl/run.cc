@@ -54,7 +54,7 @@ struct RunArguments {
 
 void AddOptions(CommandLine& line, RunArguments* arguments) {
   line.Section("Inputs and outputs");
-  line.AddValue(
+  line.AddValues(
       "-i, --input", "NAME=VALUE",
       "feed an input: a .npy file, a .npz or .safetensors file (its array of that name), a number, "
       "a list such as [[1, 2], [3, 4]], or the word random; FILE.npz without a NAME feeds "
@@ -63,11 +63,12 @@ void AddOptions(CommandLine& line, RunArguments* arguments) {
       "arrays NAME and NAME.offsets; a sparse one also has NAME.indices, or is a .npz written by "
       "SciPy. Once for each input",
       [arguments](llvm::StringRef text) { return arguments->inputs.Add(text); });
-  line.AddValue("-o, --output", "NAME[=FILE]",
-                "compute only this output; with a FILE (.npy, .npz or .safetensors; not .npy for a "
-                "ragged or sparse one), write it there, where several outputs may share a .npz or "
-                ".safetensors file; may be repeated. By default all outputs are printed",
-                [arguments](llvm::StringRef text) { return arguments->outputs.Add(text); });
+  line.AddValues(
+      "-o, --output", "NAME[=FILE]",
+      "compute only this output; with a FILE (.npy, .npz or .safetensors; not .npy for a "
+      "ragged or sparse one), write it there, where several outputs may share a .npz or "
+      ".safetensors file; may be repeated. By default all outputs are printed",
+      [arguments](llvm::StringRef text) { return arguments->outputs.Add(text); });
   AddSizeOption(line, "the sizes of random inputs: --size N=32", &arguments->common);
   line.AddString("-d, --data", "DATA",
                  "feed all inputs from the rows of a data set, as pdl train does, and join the "

@@ -42,6 +42,9 @@ struct TestArguments {
   std::string junit;
   bool verbose = false;
   bool as_written = false;
+
+  /// Where the report for people goes: standard output may have the XML.
+  llvm::raw_ostream& out() const { return junit == "-" ? llvm::errs() : llvm::outs(); }
 };
 
 std::string Text(llvm::Error error) { return llvm::toString(std::move(error)); }
@@ -190,10 +193,15 @@ std::string FirstOf(const llvm::Error& errors) {
 
 int TestFile(llvm::StringRef path, const TestArguments& arguments, DeviceContext* context,
              Totals* totals, std::vector<TestOutcome>* outcomes) {
+  const auto fail = [&](llvm::Error errors) {
+    outcomes->push_back({path.str(), "(the file)", 0, {FirstOf(errors)}, true});
+    ++totals->failed;
+    return Finish(std::move(errors));
+  };
   llvm::Expected<InputFile> file = ReadInputFile(path);
-  if (!file) return Finish(file.takeError());
+  if (!file) return fail(file.takeError());
   auto source = ToSource(*file);
-  if (!source) return Finish(source.takeError());
+  if (!source) return fail(source.takeError());
   Diagnostics diagnostics;
   WeightFiles weights(file->folder);
   const TestSuite suite(
@@ -205,12 +213,7 @@ int TestFile(llvm::StringRef path, const TestArguments& arguments, DeviceContext
   } else if (suite.tests().empty() && arguments.filter.empty()) {
     errors = CheckWithoutTests(*file, arguments.common);
   }
-  if (errors) {
-    TestOutcome outcome{path.str(), "(the file)", 0, {FirstOf(errors)}, true};
-    outcomes->push_back(std::move(outcome));
-    ++totals->failed;
-    return Finish(std::move(errors));
-  }
+  if (errors) return fail(std::move(errors));
   bool any = false;
   llvm::StringSet<> said;
   for (unsigned i = 0; i < suite.tests().size(); ++i) {
@@ -228,9 +231,10 @@ int TestFile(llvm::StringRef path, const TestArguments& arguments, DeviceContext
     const bool passed = outcome.failures.empty();
     ++(passed ? totals->passed : totals->failed);
     if (!passed || arguments.verbose) {
-      llvm::outs() << (passed ? "pass  " : "FAIL  ") << path << ": " << test.name
-                   << llvm::formatv("  ({0:f3} s)", outcome.seconds) << '\n';
-      for (const std::string& failure : outcome.failures) llvm::outs() << "  " << failure << '\n';
+      arguments.out() << (passed ? "pass  " : "FAIL  ") << path << ": " << test.name
+                      << llvm::formatv("  ({0:f3} s)", outcome.seconds) << '\n';
+      for (const std::string& failure : outcome.failures)
+        arguments.out() << "  " << failure << '\n';
     }
     outcomes->push_back(std::move(outcome));
   }
@@ -244,7 +248,10 @@ int TestMain(Arguments arguments) {
   TestArguments test;
   CommandLine line(kHelp);
   line.AddString("--filter", "PART", "run only tests whose name contains PART", &test.filter);
-  line.AddString("--junit", "FILE.xml", "also write the results as JUnit XML, for CI", &test.junit);
+  line.AddString("--junit", "FILE.xml",
+                 "also write the results as JUnit XML, for CI; - is standard output, and standard "
+                 "error has the other results then",
+                 &test.junit);
   line.AddFlag("-v, --verbose", "also list the tests that pass", &test.verbose);
   line.AddFlag("--as-written",
                "run every call separately on the device: without passes (which compute constants "
@@ -264,25 +271,25 @@ int TestMain(Arguments arguments) {
   auto context = OpenDevice(test.common);
   if (!context) return Finish(context.takeError());
 
-  int status = kSuccess;
   std::vector<std::string> files;
-  for (llvm::StringRef path : **paths) status = std::max(status, Finish(FindFiles(path, &files)));
+  int status = Finish(FindFiles(**paths, &files));
+  if (files.empty()) return status;
+  if (llvm::Error error = line.CheckOutputs(files)) return Finish(std::move(error));
   Totals totals;
   std::vector<TestOutcome> outcomes;
   for (const std::string& file : files)
     status = std::max(status, TestFile(file, test, context->get(), &totals, &outcomes));
-  if (!test.junit.empty()) {
-    status = std::max(status, Finish(WriteFileAtomically(test.junit, ToJUnit(outcomes))));
-  }
+  if (!test.junit.empty())
+    status = std::max(status, Finish(WriteResultFile(test.junit, ToJUnit(outcomes))));
   if (totals.passed + totals.failed == 0 && status == kSuccess) {
-    llvm::outs() << (test.filter.empty()
-                         ? "there are no tests\n"
-                         : "no test has a name that contains \"" + test.filter + "\"\n");
+    test.out() << (test.filter.empty()
+                       ? "there are no tests\n"
+                       : "no test has a name that contains \"" + test.filter + "\"\n");
     return test.filter.empty() ? kSuccess : kUserError;
   }
-  llvm::outs() << llvm::formatv("{0} of {1} tests passed, in {2} {3}\n", totals.passed,
-                                totals.passed + totals.failed, totals.files,
-                                totals.files == 1 ? "file" : "files");
+  test.out() << llvm::formatv("{0} of {1} tests passed, in {2} {3}\n", totals.passed,
+                              totals.passed + totals.failed, totals.files,
+                              totals.files == 1 ? "file" : "files");
   return totals.failed > 0 ? std::max<int>(status, kUserError) : status;
 }
 

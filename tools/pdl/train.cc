@@ -199,6 +199,20 @@ llvm::Error PrepareFolder(const TrainArguments& arguments, const std::string& la
                        arguments.folder);
 }
 
+/// Fails if a new run would remove or replace a file that it reads, such as its --weights.
+llvm::Error CheckFolder(const CommandLine& line, const TrainArguments& arguments) {
+  if (arguments.resume && llvm::sys::fs::exists(arguments.folder + "/last.safetensors"))
+    return llvm::Error::success();
+  llvm::Expected<std::vector<std::string>> files = TrainLog::FilesIn(arguments.folder);
+  // There is no such folder yet, or PrepareFolder reports the error.
+  if (!files) return llvm::consumeError(files.takeError()), llvm::Error::success();
+  for (const std::string& file : *files)
+    if (line.Reads(file))
+      return line.Wrong("a new run in '" + arguments.folder + "' replaces '" + file +
+                        "', which the command reads: --out uses another folder");
+  return llvm::Error::success();
+}
+
 /// Options that are not given are those of the resumed run.
 void TakeFromCheckpoint(const CheckpointInfo& info, TrainArguments* arguments) {
   if (!arguments->batch_size) arguments->batch_size = info.batch_size;
@@ -555,6 +569,8 @@ int TrainMain(Arguments arguments) {
   CommandLine line(kHelp);
   AddOptions(line, &train);
   line.AddSandbox({"--out", "--ranks-log", "--trace"});
+  const std::string default_folder = train.folder;
+  line.WritesByDefault("--out", default_folder);
   auto files = line.ParseOneFile(arguments);
   if (!files) return Finish(files.takeError());
   if (!*files) return kSuccess;
@@ -562,6 +578,7 @@ int TrainMain(Arguments arguments) {
   if (train.data.empty()) return Finish(line.Wrong("no --data"));
   if (train.resume && train.overwrite)
     return Finish(line.Wrong("--resume and --overwrite contradict each other"));
+  if (llvm::Error error = CheckFolder(line, train)) return Finish(std::move(error));
   if (llvm::Error error = train.processes.Check())
     return Finish(line.Wrong(llvm::toString(std::move(error))));
   Ranks ranks;

@@ -1,7 +1,6 @@
 // pdl view: shows a network as an HTML page.
 #include "pdl/compiler/view.h"
 
-#include "llvm/ADT/StringSet.h"
 #include "llvm/Support/Path.h"
 #include "pdl/runtime/io.h"
 #include "tools/pdl/commands.h"
@@ -36,16 +35,8 @@ pdl view old.pdl new.pdl -o changes.html
 
 struct ViewArguments {
   FactsRequest request;
-  /// The inputs that were given, and whether all others are sampled.
-  llvm::StringSet<> given;
-  bool others_random = false;
   std::string out;
 };
-
-llvm::Error AddInput(llvm::StringRef text, ViewArguments* arguments) {
-  arguments->given.insert(text.split('=').first);
-  return arguments->request.inputs.Add(text);
-}
 
 void AddOptions(CommandLine& line, ViewArguments* arguments) {
   FactsRequest* request = &arguments->request;
@@ -64,19 +55,20 @@ void AddOptions(CommandLine& line, ViewArguments* arguments) {
                "color boxes by the bytes of the values that are live while they run; requires the "
                "sizes of all symbols, from --size or the inputs",
                &request->memory);
-  line.AddValue("--values", "NAME=VALUE",
-                "feed an input as --input does, run the network once, and show statistics and a "
-                "histogram of every value; nan and inf are red. The word random samples all inputs "
-                "that are not given",
-                [arguments](llvm::StringRef text) -> llvm::Error {
-                  arguments->request.values = true;
-                  if (text != "random") return AddInput(text, arguments);
-                  arguments->others_random = true;
-                  return llvm::Error::success();
-                });
+  line.AddValues(
+      "--values", "NAME=VALUE",
+      "feed an input as --input does, run the network once, and show statistics and a "
+      "histogram of every value; nan and inf are red. The word random samples all inputs "
+      "that are not given",
+      [request](llvm::StringRef text) -> llvm::Error {
+        request->values = true;
+        if (text != "random") return request->inputs.Add(text);
+        request->inputs.SampleOthers();
+        return llvm::Error::success();
+      });
   line.Section("Inputs");
-  line.AddValue("-i, --input", "NAME=VALUE", "feed an input, as for pdl run",
-                [arguments](llvm::StringRef text) { return AddInput(text, arguments); });
+  line.AddValues("-i, --input", "NAME=VALUE", "feed an input, as for pdl run",
+                 [request](llvm::StringRef text) { return request->inputs.Add(text); });
   AddSizeOption(line, "the size of a symbol: --size N=32", &request->common);
   line.Section("The network");
   AddNetworkOptions(line, &request->common);
@@ -97,10 +89,6 @@ llvm::Error View(llvm::ArrayRef<llvm::StringRef> files, ViewArguments& arguments
   request.common.without_weights = !request.runs();
   llvm::Expected<LoadedNetwork> loaded = LoadNetwork(*file, request.common);
   if (!loaded) return loaded.takeError();
-  if (arguments.others_random)
-    for (const Value* input : loaded->graph.inputs())
-      if (!arguments.given.contains(input->name()))
-        if (llvm::Error error = request.inputs.Add(input->name() + "=random")) return error;
 
   ViewOptions options;
   options.title = path == "-" ? "standard input" : llvm::sys::path::filename(path).str();
@@ -138,6 +126,10 @@ int ViewMain(Arguments arguments) {
   for (const char* option : {"--input", "--size"})
     if (!is_measured && line.IsGiven(option))
       return Finish(line.Wrong(llvm::Twine(option) + " needs --profile, --memory or --values"));
+  for (const char* option :
+       {"--weights", "--device", "--threads", "--seed", "--memory-limit", "--training"})
+    if (!view.request.runs() && line.IsGiven(option))
+      return Finish(line.Wrong(llvm::Twine(option) + " needs --profile or --values"));
   return Finish(View(**files, view));
 }
 

@@ -16,7 +16,7 @@
     training.py broken_off KILLS COMMAND...   runs the command, kills it at random times, and restarts it
     training.py terminal COMMAND...           runs it in a terminal of 60 columns, and prints each state of the last line
     training.py interrupted COMMAND...        runs it, and sends Ctrl-C after the first epoch
-    training.py twice COMMAND...              runs it, again with --resume after the first epoch, and once more after killing the first run
+    training.py twice COMMAND...              runs it for many epochs, again with --resume after the first one, and once more after killing the first run
     training.py interrupted_twice COMMAND...  runs it, with long steps, and sends Ctrl-C twice during the first step
 """
 
@@ -328,7 +328,7 @@ def interrupted(command):
 
 
 def twice(command):
-    with subprocess.Popen(command, stderr=subprocess.PIPE, text=True) as first:
+    with subprocess.Popen([*command, "--epochs=1000000"], stderr=subprocess.PIPE, text=True) as first:
         while not first.stderr.readline().startswith("epoch"):
             pass
         for other in [["--resume"], ["--overwrite"], ["--resume"]]:

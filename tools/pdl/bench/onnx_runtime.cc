@@ -4,27 +4,31 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include <cmath>
 #include <csignal>
 
 #include "ir/child_process.h"
 #include "llvm/Support/FileSystem.h"
 #include "llvm/Support/FormatVariadic.h"
-#include "llvm/Support/Path.h"
+#include "llvm/Support/JSON.h"
 #include "llvm/Support/Program.h"
 #include "llvm/Support/raw_ostream.h"
 #include "pdl/op/error.h"
-#include "pdl/runtime/io.h"
+#include "runtime/io/npy.h"
 
 namespace pdl {
 namespace {
 
 namespace fs = llvm::sys::fs;
 
-/// Answers each line of standard input, a number of seconds, with the times of runs in
-/// milliseconds. The first line that it writes is "ok VERSION" or "error MESSAGE".
+/// Reads a line of JSON, [[NAME, SIZE], ...], and the bytes of a .npy file for each name. Answers
+/// each line that follows, a number of seconds, with the times of runs in milliseconds. The first
+/// line that it writes is "ok VERSION" or "error MESSAGE".
 constexpr llvm::StringLiteral kScript = R"(
-import os, sys, time
-folder, model, threads = sys.argv[1:4]
+import io, json, sys, time
+model, threads = sys.argv[1:3]
+commands = sys.stdin.buffer
+inputs = {name: commands.read(size) for name, size in json.loads(commands.readline())}
 def answer(text):
     print(" ".join(str(text).split()), flush=True)
 try:
@@ -35,16 +39,15 @@ try:
     session = onnxruntime.InferenceSession(model, options, providers=["CPUExecutionProvider"])
     feed = {}
     for declared in session.get_inputs():
-        path = os.path.join(folder, declared.name + ".npy")
-        if not os.path.exists(path):
+        if declared.name not in inputs:
             raise ValueError(f"the network has no input '{declared.name}'")
-        feed[declared.name] = numpy.load(path)
+        feed[declared.name] = numpy.load(io.BytesIO(inputs[declared.name]))
     session.run(None, feed)
 except Exception as error:
     answer(f"error {type(error).__name__}: {error}")
     sys.exit(1)
 answer(f"ok {onnxruntime.__version__}")
-for line in sys.stdin:
+for line in commands:
     end, times = time.perf_counter() + float(line), []
     while True:
         start = time.perf_counter()
@@ -70,10 +73,8 @@ llvm::Expected<std::unique_ptr<OnnxRuntime>> OnnxRuntime::Start(llvm::StringRef 
   llvm::ErrorOr<std::string> program = llvm::sys::findProgramByName(python);
   if (!program) return Failed("there is no program '" + python + "' (--python)");
   std::unique_ptr<OnnxRuntime> runtime(new OnnxRuntime());
-  if (std::error_code code = fs::createUniqueDirectory("pdl-bench", runtime->folder_))
-    return Failed(code.message());
-  if (llvm::Error error = runtime->WriteInputs(graph, scope)) return error;
   if (llvm::Error error = runtime->Spawn(*program, model, threads)) return error;
+  if (llvm::Error error = runtime->WriteInputs(graph, scope)) return error;
   llvm::Expected<std::string> line = runtime->ReadLine();
   if (!line) return line.takeError();
   llvm::StringRef first = *line;
@@ -95,8 +96,8 @@ llvm::Error OnnxRuntime::Spawn(const std::string& program, llvm::StringRef model
     close(to_child[1]);
     return Failed("no pipe can be made");
   }
-  const std::string arguments[] = {
-      program, "-c", kScript.str(), folder_.str().str(), model.str(), std::to_string(threads)};
+  const std::string arguments[] = {program, "-c", kScript.str(), model.str(),
+                                   std::to_string(threads)};
   process_ = StartProgram(arguments, {to_child[0], from_child[1]});
   close(to_child[0]);
   close(from_child[1]);
@@ -110,17 +111,33 @@ OnnxRuntime::~OnnxRuntime() {
   if (commands_ >= 0) close(commands_);  // ends the process
   if (answers_ != nullptr) std::fclose(answers_);
   if (process_ > 0) waitpid(process_, nullptr, 0);
-  if (!folder_.empty()) fs::remove_directories(folder_);
+}
+
+void OnnxRuntime::Write(llvm::StringRef bytes) {
+  // If the process has ended, the write fails, and so does reading the answer.
+  std::signal(SIGPIPE, SIG_IGN);
+  llvm::raw_fd_ostream os(commands_, /*shouldClose=*/false, /*unbuffered=*/true);
+  os << bytes;
+  os.clear_error();
 }
 
 llvm::Error OnnxRuntime::WriteInputs(const Graph& graph, const Scope& scope) {
+  llvm::json::Array sizes;
+  std::vector<std::pair<std::string, const Tensor*>> files;  // headers and elements
   for (const Value* input : graph.inputs()) {
     const Variable* variable = scope.Find(input->name());
     const Tensor* tensor = variable ? variable->Get<Tensor>() : nullptr;
     if (tensor == nullptr) continue;
-    llvm::SmallString<128> path(folder_);
-    llvm::sys::path::append(path, input->name() + ".npy");
-    if (llvm::Error error = WriteNpy(path, *tensor)) return error;
+    llvm::Expected<std::string> header = NpyHeader(input->name(), *tensor);
+    if (!header) return header.takeError();
+    sizes.push_back(llvm::json::Array{llvm::json::fixUTF8(input->name()),
+                                      static_cast<int64_t>(header->size()) + tensor->num_bytes()});
+    files.emplace_back(std::move(*header), tensor);
+  }
+  Write(llvm::formatv("{0}\n", llvm::json::Value(std::move(sizes))).str());
+  for (const auto& [header, tensor] : files) {
+    Write(header);
+    Write({static_cast<const char*>(tensor->raw()), static_cast<size_t>(tensor->num_bytes())});
   }
   return llvm::Error::success();
 }
@@ -135,18 +152,17 @@ llvm::Expected<std::string> OnnxRuntime::ReadLine() {
 }
 
 llvm::Expected<std::vector<double>> OnnxRuntime::RunFor(double seconds) {
-  const std::string command = llvm::formatv("{0:f6}\n", seconds);
-  // If the process has ended, the write fails, and so does reading the answer.
-  std::signal(SIGPIPE, SIG_IGN);
-  if (write(commands_, command.data(), command.size()) < 0)
-    return Failed("the process of Python ended");
+  Write(llvm::formatv("{0:f6}\n", seconds).str());
   llvm::Expected<std::string> line = ReadLine();
   if (!line) return line.takeError();
   std::vector<double> times;
   llvm::SmallVector<llvm::StringRef, 32> words;
   llvm::StringRef(*line).split(words, ' ', -1, /*KeepEmpty=*/false);
-  for (llvm::StringRef word : words)
-    if (word.getAsDouble(times.emplace_back())) return Failed("unexpected answer: " + *line);
+  for (llvm::StringRef word : words) {
+    double& time = times.emplace_back();
+    if (word.getAsDouble(time) || !std::isfinite(time) || time <= 0)
+      return Failed("'" + word + "' is not a time");
+  }
   if (times.empty()) return Failed("it answered with no times");
   return times;
 }

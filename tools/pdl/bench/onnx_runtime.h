@@ -6,7 +6,6 @@
 #include <string>
 #include <vector>
 
-#include "llvm/ADT/SmallString.h"
 #include "llvm/ADT/StringRef.h"
 #include "llvm/Support/Error.h"
 #include "pdl/compiler/graph.h"
@@ -34,10 +33,11 @@ class OnnxRuntime {
   OnnxRuntime() = default;
   /// Starts the process with pipes to and from it.
   llvm::Error Spawn(const std::string& program, llvm::StringRef model, int threads);
+  /// Sends the inputs. If the process has ended, so does reading its answer.
   llvm::Error WriteInputs(const Graph& graph, const Scope& scope);
+  void Write(llvm::StringRef bytes);
   llvm::Expected<std::string> ReadLine();
 
-  llvm::SmallString<128> folder_;  // holds the inputs
   std::string version_;
   int process_ = -1;
   int commands_ = -1;

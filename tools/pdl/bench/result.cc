@@ -5,8 +5,11 @@
 #include "llvm/ADT/STLExtras.h"
 #include "llvm/Support/FormatVariadic.h"
 #include "llvm/Support/MemoryBuffer.h"
+#include "llvm/Support/Path.h"
 #include "pdl/op/error.h"
+#include "pdl/runtime/io.h"
 #include "tools/pdl/bench/statistics.h"
+#include "tools/pdl/support/parse_json.h"
 
 namespace pdl {
 namespace {
@@ -37,6 +40,8 @@ llvm::Expected<BenchSettings> ReadSettings(llvm::StringRef path, const llvm::jso
   settings.device = device->str();
   // Older files have none.
   if (const auto precision = object.getString("precision")) settings.precision = precision->str();
+  if (const auto network = object.getString("network")) settings.network = network->str();
+  settings.training = object.getBoolean("training").value_or(false);
   settings.streams = *streams;
   settings.threads = *threads;
   for (const auto& [name, value] : *sizes) {
@@ -63,15 +68,15 @@ void WriteTimes(const BenchResult& result, llvm::json::OStream& json) {
 
 }  // namespace
 
-void WriteResult(llvm::StringRef network, const BenchResult& result, const BenchPeer* peer,
-                 llvm::raw_ostream& os) {
+void WriteResult(const BenchResult& result, const BenchPeer* peer, llvm::raw_ostream& os) {
   llvm::json::OStream json(os, 2);
   json.object([&] {
     json.attribute("version", kVersion);
-    json.attribute("network", network);
+    json.attribute("network", result.settings.network);
     json.attribute("mode", result.settings.mode);
     json.attribute("device", result.settings.device);
     json.attribute("precision", result.settings.precision);
+    json.attribute("training", result.settings.training);
     json.attribute("streams", result.settings.streams);
     json.attribute("threads", result.settings.threads);
     json.attributeObject("sizes", [&] {
@@ -91,11 +96,10 @@ void WriteResult(llvm::StringRef network, const BenchResult& result, const Bench
 }
 
 llvm::Expected<BenchResult> ReadResult(llvm::StringRef path) {
-  auto buffer = llvm::MemoryBuffer::getFile(path, /*IsText=*/true);
-  if (!buffer)
-    return MakeUserError(Code::kBadFile, "cannot read '{0}': {1}", path,
-                         buffer.getError().message());
-  llvm::Expected<llvm::json::Value> value = llvm::json::parse((*buffer)->getBuffer());
+  constexpr unsigned kMaxDepth = 8;
+  llvm::Expected<std::unique_ptr<llvm::MemoryBuffer>> buffer = ReadFile(path);
+  if (!buffer) return buffer.takeError();
+  llvm::Expected<llvm::json::Value> value = ParseJson((*buffer)->getBuffer(), kMaxDepth);
   if (!value) return BadFile(path, llvm::toString(value.takeError()));
   const llvm::json::Object* object = value->getAsObject();
   if (object == nullptr || object->getInteger("version") != kVersion)
@@ -147,12 +151,23 @@ llvm::Error CheckSameSettings(const BenchSettings& old_settings,
                          before, now);
   };
   auto number = [](int64_t value) { return std::to_string(value); };
+  // A version of the network may be in another folder, or come from standard input.
+  const auto is_other = [](llvm::StringRef a, llvm::StringRef b) {
+    const auto is_named = [](llvm::StringRef path) { return !path.empty() && path != "-"; };
+    return is_named(a) && is_named(b) &&
+           llvm::sys::path::filename(a) != llvm::sys::path::filename(b);
+  };
+  if (is_other(old_settings.network, new_settings.network))
+    return differs("network", old_settings.network, new_settings.network);
   if (old_settings.mode != new_settings.mode)
     return differs("mode", old_settings.mode, new_settings.mode);
   if (old_settings.device != new_settings.device)
     return differs("device", old_settings.device, new_settings.device);
   if (old_settings.precision != new_settings.precision)
     return differs("precision", old_settings.precision, new_settings.precision);
+  if (old_settings.training != new_settings.training)
+    return differs("value of --training", old_settings.training ? "true" : "false",
+                   new_settings.training ? "true" : "false");
   if (old_settings.streams != new_settings.streams)
     return differs("number of streams", number(old_settings.streams), number(new_settings.streams));
   if (old_settings.threads != new_settings.threads)

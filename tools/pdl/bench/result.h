@@ -15,9 +15,11 @@ namespace pdl {
 
 /// The parameters of a benchmark that its times depend on.
 struct BenchSettings {
-  std::string mode;  // "latency" or "throughput"
+  std::string network;  // its path, "-", or empty if a file does not state it
+  std::string mode;     // "latency" or "throughput"
   std::string device;
   std::string precision = "f32";  // of --precision
+  bool training = false;          // of --training
   int64_t streams = 1;
   int64_t threads = 1;  // of each stream
   std::map<std::string, int64_t> sizes;
@@ -43,8 +45,7 @@ struct BenchPeer {
 
 /// Writes the settings, percentiles, throughput and samples as JSON, and those of `peer` and the
 /// comparison with them unless it is null.
-void WriteResult(llvm::StringRef network, const BenchResult& result, const BenchPeer* peer,
-                 llvm::raw_ostream& os);
+void WriteResult(const BenchResult& result, const BenchPeer* peer, llvm::raw_ostream& os);
 /// Reads a file of WriteResult; `times` stays empty. An Error if the file has another form.
 llvm::Expected<BenchResult> ReadResult(llvm::StringRef path);
 

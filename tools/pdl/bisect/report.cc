@@ -1,11 +1,13 @@
 #include "tools/pdl/bisect/report.h"
 
 #include "llvm/ADT/STLExtras.h"
+#include "llvm/ADT/StringExtras.h"
 #include "pdl/op/error.h"
 #include "tools/pdl/bisect/finite_search.h"
 #include "tools/pdl/bisect/pass_search.h"
 #include "tools/pdl/bisect/reduce.h"
 #include "tools/pdl/bisect/version_search.h"
+#include "tools/pdl/support/console.h"
 
 namespace pdl {
 namespace {
@@ -65,6 +67,33 @@ llvm::Error CheckOnly(llvm::StringRef only, const FedNetwork& fed, llvm::StringR
   if (llvm::is_contained(names, only)) return llvm::Error::success();
   return MakeUserError(Code::kUnknownName, "{0} has no output '{1}'{2}", path, only,
                        DidYouMean(only, names));
+}
+
+/// Fails if the versions have no output in common, and notes outputs that only one of them has:
+/// they are not compared.
+llvm::Error CheckOutputs(const FedNetwork& good, llvm::StringRef good_path, const FedNetwork& bad,
+                         llvm::StringRef bad_path) {
+  const auto names = [](const FedNetwork& fed, const FedNetwork* without) {
+    std::vector<std::string> found;
+    for (const GraphOutput& output : fed.graph.outputs())
+      if (without == nullptr || without->graph.FindOutput(output.name) == nullptr)
+        found.push_back(output.name);
+    return found;
+  };
+  const std::vector<std::string> in_good = names(good, nullptr), in_bad = names(bad, nullptr);
+  const std::vector<std::string> only_good = names(good, &bad), only_bad = names(bad, &good);
+  if (only_good.size() == in_good.size()) {
+    const auto list = [](llvm::ArrayRef<std::string> all) {
+      return all.empty() ? std::string("none") : llvm::join(all, ", ");
+    };
+    return MakeUserError(Code::kUnknownName,
+                         "the versions have no output in common: {0} has {1}, {2} has {3}",
+                         good_path, list(in_good), bad_path, list(in_bad));
+  }
+  for (const auto& [path, only] : {std::pair(good_path, &only_good), {bad_path, &only_bad}})
+    if (!only->empty())
+      PrintNote("not compared, since only " + path.str() + " has them: " + llvm::join(*only, ", "));
+  return llvm::Error::success();
 }
 
 /// Writes the smallest network, and says so in the report.
@@ -139,13 +168,15 @@ llvm::Expected<std::optional<BisectReport>> BisectVersions(llvm::StringRef good,
   for (Side* side : {&first, &second})
     if (llvm::Error error = Open(*side)) return error;
   if (llvm::Error error = CheckInputs(first, second)) return error;
-  if (llvm::Error error = FeedBoth(request.inputs, Pairs(), first, second)) return error;
+  if (llvm::Error error = FeedBoth(request.inputs, nullptr, first, second)) return error;
   llvm::Expected<FedNetwork> a = ToFedNetwork(first);
   if (!a) return a.takeError();
   llvm::Expected<FedNetwork> b = ToFedNetwork(second);
   if (!b) return b.takeError();
   if (llvm::Error error = CheckOnly(request.only, *a, first.path)) return error;
   if (llvm::Error error = CheckOnly(request.only, *b, second.path)) return error;
+  if (request.only.empty())
+    if (llvm::Error error = CheckOutputs(*a, first.path, *b, second.path)) return error;
   const RunSetup setup = SetupOf(first);
   auto finding = SearchVersions(*a, *b, request.only, request.tolerance, setup, request.common);
   if (!finding) return finding.takeError();

@@ -28,11 +28,12 @@ llvm::Error FeedPart(const Scope& from, llvm::StringRef from_name, const PartTyp
   return llvm::Error::success();
 }
 
-llvm::Error FeedFrom(const Scope& fed, const Side& first, const Pairs& pairs, Side& side) {
+llvm::Error FeedFrom(const Scope& fed, const Side& first, const Pairs* pairs, Side& side) {
   llvm::Error errors = llvm::Error::success();
   const llvm::ArrayRef<Value*> given = first.loaded->graph().inputs();
   for (const Value* input : side.network->graph().inputs()) {
-    const std::string name = &side == &first ? input->name() : pairs.FirstOf(input->name());
+    const std::string name =
+        &side == &first || pairs == nullptr ? input->name() : pairs->FirstOf(input->name());
     const bool is_there = llvm::any_of(given, [&](const Value* v) { return v->name() == name; });
     if (!is_there) {
       std::vector<std::string> names;
@@ -40,11 +41,10 @@ llvm::Error FeedFrom(const Scope& fed, const Side& first, const Pairs& pairs, Si
       errors = llvm::joinErrors(
           std::move(errors),
           MakeUserError(
-              Code::kMissingInput,
-              "{0} has the input '{1}', but {2} has {3}: pair it with one of them by --pair "
-              "NAME={1}",
-              side.path, input->name(), first.path,
-              names.empty() ? "no inputs" : llvm::join(names, ", ")));
+              Code::kMissingInput, "{0} has the input '{1}', but {2} has {3}{4}", side.path,
+              input->name(), first.path, names.empty() ? "no inputs" : llvm::join(names, ", "),
+              pairs == nullptr ? ""
+                               : ": pair it with one of them by --pair NAME=" + input->name()));
       continue;
     }
     for (const PartType& part : PartsOf(input->name(), input->type()))
@@ -174,7 +174,7 @@ llvm::Expected<llvm::StringMap<Constant>> InitialValues(const Network& network) 
   return values;
 }
 
-llvm::Error FeedBoth(RunInputs& inputs, const Pairs& pairs, Side& first, Side& second) {
+llvm::Error FeedBoth(RunInputs& inputs, const Pairs* pairs, Side& first, Side& second) {
   Scope fed;
   llvm::Error errors = inputs.Feed(first.loaded->graph(), first.options, &fed);
   errors = llvm::joinErrors(std::move(errors), FeedFrom(fed, first, pairs, first));
@@ -184,7 +184,7 @@ llvm::Error FeedBoth(RunInputs& inputs, const Pairs& pairs, Side& first, Side& s
 llvm::Error FeedOne(RunInputs& inputs, Side& side) {
   Scope fed;
   llvm::Error errors = inputs.Feed(side.loaded->graph(), side.options, &fed);
-  return llvm::joinErrors(std::move(errors), FeedFrom(fed, side, Pairs(), side));
+  return llvm::joinErrors(std::move(errors), FeedFrom(fed, side, nullptr, side));
 }
 
 }  // namespace pdl

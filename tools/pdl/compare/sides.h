@@ -68,8 +68,9 @@ llvm::Error OpenSame(const Side& opened, Side& side);
 llvm::Expected<llvm::StringMap<Constant>> InitialValues(const Network& network);
 
 /// Feeds the first network with `inputs` and the second one with the same values, floats rounded to
-/// the dtypes that each network declares. Reports all errors at once.
-llvm::Error FeedBoth(RunInputs& inputs, const Pairs& pairs, Side& first, Side& second);
+/// the dtypes that each network declares. Reports all errors at once. `pairs` are those of --pair;
+/// null if the command has no such option.
+llvm::Error FeedBoth(RunInputs& inputs, const Pairs* pairs, Side& first, Side& second);
 /// Feeds only one network.
 llvm::Error FeedOne(RunInputs& inputs, Side& side);
 

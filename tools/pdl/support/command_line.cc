@@ -8,6 +8,8 @@
 #include "llvm/ADT/SmallVector.h"
 #include "llvm/ADT/StringExtras.h"
 #include "llvm/ADT/StringSwitch.h"
+#include "llvm/Support/Path.h"
+#include "pdl/compiler/weights.h"
 #include "pdl/op/error.h"
 #include "tools/pdl/support/console.h"
 
@@ -16,6 +18,30 @@ namespace pdl {
 namespace fs = std::filesystem;
 
 char UsageError::ID = 0;
+
+namespace {
+
+bool AreSameFile(const std::string& a, const std::string& b) {
+  std::error_code error;
+  return fs::is_regular_file(a, error) && fs::equivalent(a, b, error);
+}
+
+/// Whether `path` is the file `read`, or matches it if that is a pattern.
+bool IsReadAs(llvm::StringRef path, llvm::StringRef read) {
+  if (AreSameFile(path.str(), read.str())) return true;
+  const llvm::StringRef pattern = llvm::sys::path::filename(read);
+  if (!pattern.contains('*') || !MatchesPattern(llvm::sys::path::filename(path), pattern))
+    return false;
+  const auto folder_of = [](llvm::StringRef file) {
+    const llvm::StringRef folder = llvm::sys::path::parent_path(file);
+    return folder.empty() ? std::string(".") : folder.str();
+  };
+  std::error_code error;
+  return fs::equivalent(folder_of(path), folder_of(read), error) &&
+         fs::is_regular_file(path.str(), error);
+}
+
+}  // namespace
 
 llvm::Expected<int64_t> ParseInt(llvm::StringRef text, int64_t min, int64_t max) {
   int64_t value = 0;
@@ -74,6 +100,12 @@ void CommandLine::AddValue(llvm::StringRef names, llvm::StringRef value, llvm::S
   options_.push_back(std::move(option));
 }
 
+void CommandLine::AddValues(llvm::StringRef names, llvm::StringRef value, llvm::StringRef help,
+                            Setter setter) {
+  AddValue(names, value, help, std::move(setter));
+  options_.back().is_repeatable = true;
+}
+
 void CommandLine::AddFlag(llvm::StringRef names, llvm::StringRef help, bool* target) {
   AddValue(names, "", help, [target](llvm::StringRef) {
     *target = true;
@@ -87,7 +119,6 @@ void CommandLine::AddString(llvm::StringRef names, llvm::StringRef value, llvm::
     *target = text.str();
     return llvm::Error::success();
   });
-  options_.back().is_given_once = true;
 }
 
 void CommandLine::AddChoice(llvm::StringRef names, llvm::ArrayRef<llvm::StringRef> choices,
@@ -118,12 +149,12 @@ void CommandLine::AddPath(llvm::StringRef text, bool is_output) {
   std::vector<std::string>& paths = is_output ? files_.write : files_.read;
   // NAME=FILE, and the pattern of a file in several parts.
   for (llvm::StringRef path : {text, text.split('=').second})
-    if (!path.empty()) paths.push_back(path.str());
+    if (!path.empty() && path != "-") paths.push_back(path.str());
 }
 
 const CommandLine::Option* CommandLine::Find(llvm::StringRef spelling) const {
   for (const Option& option : options_)
-    if (llvm::is_contained(option.spellings, spelling)) return &option;
+    if (option.Is(spelling)) return &option;
   return nullptr;
 }
 
@@ -167,12 +198,12 @@ llvm::Error CommandLine::ParseOption(llvm::ArrayRef<llvm::StringRef> arguments, 
   if (!option->value.empty() && value.empty())
     return MakeUsageError("option {0} requires a value, {1}; the one given is empty", spelling,
                           option->value);
-  if (option->is_given_once && llvm::is_contained(given_, option))
+  if (!option->value.empty() && !option->is_repeatable &&
+      llvm::is_contained(llvm::make_first_range(given_), option))
     return MakeUsageError("option {0} is given twice", spelling);
-  given_.push_back(option);
-  AddPath(value, llvm::any_of(outputs_, [&](llvm::StringRef output) {
-            return llvm::is_contained(option->spellings, output);
-          }));
+  given_.emplace_back(option, value);
+  AddPath(value,
+          llvm::any_of(outputs_, [&](llvm::StringRef output) { return option->Is(output); }));
   if (llvm::Error error = option->setter(value)) {
     return llvm::handleErrors(std::move(error), [&](const UsageError& e) {
       return MakeUsageError("option {0}: {1}", spelling, e.text());
@@ -183,8 +214,7 @@ llvm::Error CommandLine::ParseOption(llvm::ArrayRef<llvm::StringRef> arguments, 
 
 bool CommandLine::IsGiven(llvm::StringRef option) const {
   if (option == "--sandbox") return is_sandboxed();
-  return llvm::any_of(
-      given_, [&](const Option* given) { return llvm::is_contained(given->spellings, option); });
+  return llvm::any_of(given_, [&](const auto& given) { return given.first->Is(option); });
 }
 
 llvm::Error CommandLine::CheckRequirements() const {
@@ -193,22 +223,41 @@ llvm::Error CommandLine::CheckRequirements() const {
   return llvm::Error::success();
 }
 
-llvm::Error CommandLine::CheckOutputs(llvm::ArrayRef<llvm::StringRef> files) const {
+bool CommandLine::Reads(llvm::StringRef path) const {
+  return llvm::any_of(files_.read, [&](llvm::StringRef read) { return IsReadAs(path, read); });
+}
+
+llvm::Error CommandLine::CheckOutputs(llvm::ArrayRef<std::string> files) const {
   if (argument_use_ == ArgumentUse::kWrite) return llvm::Error::success();
-  for (const std::string& output : files_.write) {
-    for (llvm::StringRef file : files) {
-      std::error_code error;
-      if (!fs::is_regular_file(file.str(), error)) continue;
-      if (!replaceable_.empty() && file.ends_with(replaceable_)) continue;
-      if (fs::equivalent(output, file.str(), error))
-        return Wrong("'" + file + "' cannot be an output: the command reads it");
-    }
-  }
+  const auto is_replaceable = [&](llvm::StringRef file) {
+    return !replaceable_.empty() &&
+           (file.ends_with(replaceable_) || llvm::any_of(given_, [&](const auto& given) {
+              return given.first->Is(replaceable_) && given.second == file;
+            }));
+  };
+  for (llvm::StringRef output : files_.write)
+    for (llvm::StringRef file : files)
+      if (!is_replaceable(file) && IsReadAs(output, file))
+        return Wrong("'" + (file.contains('*') ? output : file) +
+                     "' cannot be an output: the command reads it");
   return llvm::Error::success();
+}
+
+void CommandLine::FindDiagnosticsFormat(llvm::ArrayRef<llvm::StringRef> arguments) const {
+  constexpr llvm::StringRef kOption = "--diagnostics";
+  if (Find(kOption) == nullptr) return;
+  for (size_t i = 0; i < arguments.size() && arguments[i] != "--"; ++i) {
+    const auto [spelling, value] = arguments[i].split('=');
+    if (spelling != kOption) continue;
+    const bool is_separate = spelling.size() == arguments[i].size();
+    if (!is_separate || i + 1 < arguments.size())
+      SetDiagnosticsFormat(is_separate ? arguments[i + 1] : value);
+  }
 }
 
 llvm::Expected<std::optional<std::vector<llvm::StringRef>>> CommandLine::Parse(
     llvm::ArrayRef<llvm::StringRef> arguments) {
+  FindDiagnosticsFormat(arguments);
   std::vector<llvm::StringRef> rest;
   for (size_t i = 0; i < arguments.size(); ++i) {
     if (arguments[i] == "--") {
@@ -230,8 +279,10 @@ llvm::Expected<std::optional<std::vector<llvm::StringRef>>> CommandLine::Parse(
   }
   if (llvm::Error error = CheckRequirements()) return error;
   if (llvm::count(rest, "-") > 1) return Wrong("only one network can be read from standard input");
-  if (llvm::Error error = CheckOutputs(rest)) return error;
   for (llvm::StringRef argument : rest) AddPath(argument, argument_use_ == ArgumentUse::kWrite);
+  for (const auto& [option, path] : default_outputs_)
+    if (!IsGiven(option)) AddPath(path, /*is_output=*/true);
+  if (llvm::Error error = CheckOutputs(files_.read)) return error;
   if (is_sandboxed())
     if (llvm::Error error = EnterSandbox(files_)) return error;
   return rest;

@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "llvm/ADT/ArrayRef.h"
+#include "llvm/ADT/STLExtras.h"
 #include "llvm/ADT/StringRef.h"
 #include "llvm/Support/Error.h"
 #include "llvm/Support/FormatVariadic.h"
@@ -61,11 +62,13 @@ class CommandLine {
   void Section(llvm::StringRef title) { section_ = title.str(); }
   /// `names` is "--verbose" or "-v, --verbose".
   void AddFlag(llvm::StringRef names, llvm::StringRef help, bool* target);
-  /// `value` is the placeholder for the value in the help: "FILE".
+  /// An option that may be given once. `value` is the placeholder for the value in the help:
+  /// "FILE".
   void AddValue(llvm::StringRef names, llvm::StringRef value, llvm::StringRef help, Setter setter);
+  /// An option that may be given several times.
+  void AddValues(llvm::StringRef names, llvm::StringRef value, llvm::StringRef help, Setter setter);
   /// Adds an option whose value ParseByteSize reads.
   void AddByteSize(llvm::StringRef names, llvm::StringRef help, std::function<void(int64_t)> set);
-  /// An option that may be given once.
   void AddString(llvm::StringRef names, llvm::StringRef value, llvm::StringRef help,
                  std::string* target);
   void AddChoice(llvm::StringRef names, llvm::ArrayRef<llvm::StringRef> choices,
@@ -75,18 +78,28 @@ class CommandLine {
   enum class ArgumentUse : uint8_t { kRead, kWrite };
   /// Adds --sandbox and --no-sandbox. With --sandbox, Parse ends by EnterSandbox: the files are the
   /// arguments and the values of options, or what follows the '=' in them; those of `outputs`,
-  /// options by their long names, may be written. Parse fails if one of these is an argument,
-  /// unless AllowReplacing allows it.
+  /// options by their long names, may be written. Parse fails if one of these is a file that the
+  /// command reads, unless AllowReplacing allows it.
   void AddSandbox(llvm::ArrayRef<llvm::StringRef> outputs = {},
                   ArgumentUse use = ArgumentUse::kRead);
-  /// An output may replace a file with this ending that the command reads, such as ".onnx".
-  void AllowReplacing(llvm::StringRef ending) { replaceable_ = ending; }
+  /// An output may replace what the command reads: files with this ending, such as ".onnx", or the
+  /// value of this option, such as "--baseline".
+  void AllowReplacing(llvm::StringRef replaceable) { replaceable_ = replaceable; }
+  /// The command writes `path` if the output `option`, by its long name, is not given.
+  void WritesByDefault(llvm::StringRef option, llvm::StringRef path) {
+    default_outputs_.emplace_back(option, path);
+  }
   /// Parse fails if `option` is given without `other`; both by their long names.
   void Require(llvm::StringRef option, llvm::StringRef other) {
     requirements_.emplace_back(option, other);
   }
   /// After Parse: whether an option was given, by its long name.
   bool IsGiven(llvm::StringRef option) const;
+  /// After Parse: whether `path` is a file that the command line names as one to read, or that
+  /// matches a pattern there, such as 'model-*.safetensors'.
+  bool Reads(llvm::StringRef path) const;
+  /// After Parse: fails if an output is one of `files`, which the command reads, too.
+  llvm::Error CheckOutputs(llvm::ArrayRef<std::string> files) const;
   /// After Parse: whether it has entered the sandbox.
   bool is_sandboxed() const { return is_sandboxed_ && !is_not_sandboxed_; }
 
@@ -113,13 +126,14 @@ class CommandLine {
     std::string value;  // empty: a flag
     std::string help;
     Setter setter;
-    bool is_given_once = false;
+    bool Is(llvm::StringRef spelling) const { return llvm::is_contained(spellings, spelling); }
+    bool is_repeatable = false;
   };
   const Option* Find(llvm::StringRef spelling) const;
   llvm::Error ParseOption(llvm::ArrayRef<llvm::StringRef> arguments, size_t* index);
   llvm::Error CheckRequirements() const;
-  /// Fails if an output is one of the files that the command reads.
-  llvm::Error CheckOutputs(llvm::ArrayRef<llvm::StringRef> files) const;
+  /// Sets the format of messages before the options are parsed, so that their errors have it.
+  void FindDiagnosticsFormat(llvm::ArrayRef<llvm::StringRef> arguments) const;
   /// Remembers a file that the command line may name.
   void AddPath(llvm::StringRef text, bool is_output);
 
@@ -127,10 +141,11 @@ class CommandLine {
   std::string section_ = "Options";
   std::vector<Option> options_;
   std::vector<std::pair<llvm::StringRef, llvm::StringRef>> requirements_;
-  std::vector<const Option*> given_;  // into options_
+  std::vector<std::pair<const Option*, llvm::StringRef>> given_;  // with their values
   bool is_sandboxed_ = false, is_not_sandboxed_ = false;
   std::vector<llvm::StringRef> outputs_;
-  llvm::StringRef replaceable_;  // an ending, or empty
+  llvm::StringRef replaceable_;  // an ending or an option, or empty
+  std::vector<std::pair<llvm::StringRef, llvm::StringRef>> default_outputs_;
   ArgumentUse argument_use_ = ArgumentUse::kRead;
   SandboxFiles files_;
 };

@@ -11,7 +11,7 @@
 namespace pdl {
 
 void AddNetworkOptions(CommandLine& line, CommonOptions* options) {
-  line.AddValue(
+  line.AddValues(
       "--set", "NAME=VALUE",
       "override the value of an `attr` of the file, such as width=512; for an ONNX model, make an "
       "input a constant, or a symbolic size a number",
@@ -24,11 +24,11 @@ void AddNetworkOptions(CommandLine& line, CommonOptions* options) {
         options->settings.emplace_back(name, value);
         return llvm::Error::success();
       });
-  line.AddValue("--plugin", "FILE.so", "load operators from a shared library",
-                [options](llvm::StringRef text) {
-                  options->plugins.push_back(text.str());
-                  return llvm::Error::success();
-                });
+  line.AddValues("--plugin", "FILE.so", "load operators from a shared library",
+                 [options](llvm::StringRef text) {
+                   options->plugins.push_back(text.str());
+                   return llvm::Error::success();
+                 });
 }
 
 void AddWarningOptions(CommandLine& line, CommonOptions* options) {
@@ -43,7 +43,7 @@ void AddWeightsOption(CommandLine& line, CommonOptions* options) {
                  "parts that an .index.json lists, or from all files that match a pattern such as "
                  "'model-*.safetensors'",
                  &options->weights);
-  line.AddValue(
+  line.AddValues(
       "--weights-with", "NAME=VALUE",
       "how to load --weights: cast=true, partial=true, rename=FROM:TO, "
       "transpose=PATTERN; see docs/weights.md",
@@ -58,7 +58,7 @@ void AddWeightsOption(CommandLine& line, CommonOptions* options) {
 }
 
 void AddSizeOption(CommandLine& line, llvm::StringRef help, CommonOptions* options) {
-  line.AddValue("--size", "NAME=NUMBER", help, [options](llvm::StringRef text) -> llvm::Error {
+  line.AddValues("--size", "NAME=NUMBER", help, [options](llvm::StringRef text) -> llvm::Error {
     auto assignment = ParseAssignment(text);
     if (!assignment) return assignment.takeError();
     auto size = ParseInt(assignment->second, 0, std::numeric_limits<int64_t>::max());

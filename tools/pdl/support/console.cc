@@ -157,6 +157,10 @@ void PrintWarning(Code code, llvm::StringRef message) {
   PrintMessage(Severity::kWarning, message, code);
 }
 
+void PrintNote(llvm::StringRef message) {
+  DiagnosticsAreText() ? PrintText((message + "\n").str()) : PrintMessage(Severity::kNote, message);
+}
+
 int Finish(llvm::Error error) {
   int status = kSuccess;
   // The same error may occur several times.
@@ -168,7 +172,9 @@ int Finish(llvm::Error error) {
         status = std::max<int>(status, kUserError);
       },
       [&](const UsageError& e) {
-        PrintText(e.command + ": " + e.text() + "\nsee: " + e.command + " --help\n");
+        const std::string text = e.command + ": " + e.text();
+        DiagnosticsAreText() ? PrintText(text + "\nsee: " + e.command + " --help\n")
+                             : PrintMessage(Severity::kError, text);
         status = std::max<int>(status, kWrongCommandLine);
       },
       [&](const DeviceError& e) {

@@ -37,6 +37,8 @@ void PrintDiagnostics(const Diagnostics& diagnostics);
 std::string TextOf(const Diagnostic& diagnostic);
 /// Prints "warning: message [PDL0404]".
 void PrintWarning(Code code, llvm::StringRef message);
+/// Prints a line about what the command does or did; in JSON and SARIF, a note.
+void PrintNote(llvm::StringRef message);
 /// Prints the diagnostics kept until the end of the command: in SARIF, all messages are one
 /// document.
 void PrintKeptDiagnostics();

@@ -4,14 +4,17 @@
 #include <string>
 #include <vector>
 
+#include "llvm/ADT/ArrayRef.h"
 #include "llvm/ADT/StringRef.h"
 #include "llvm/Support/Error.h"
 
 namespace pdl {
 
-/// Finds the source files (.pdl) for a path of the command line: the file itself, or all files in a
-/// folder and its subfolders, sorted by name; hidden folders are skipped.
-llvm::Error FindFiles(llvm::StringRef path, std::vector<std::string>* files);
+/// Finds the source files (.pdl) for the paths of a command line: a file itself, or all files in a
+/// folder and its subfolders, sorted by name, and links to files; hidden folders, and links to
+/// folders, are skipped. An Error if there is no file at all, or if a folder cannot be read;
+/// `files` has those of the other folders then.
+llvm::Error FindFiles(llvm::ArrayRef<llvm::StringRef> paths, std::vector<std::string>* files);
 
 }  // namespace pdl
 

@@ -37,6 +37,13 @@ const Value* InputOfArray(const Graph& graph, llvm::StringRef array) {
   return is_part ? input : nullptr;
 }
 
+/// Whether the scope has a part of the input.
+bool IsFed(const Value& input, const Scope& scope) {
+  return llvm::any_of(PartsOf(input.name(), input.type()), [&](const PartType& part) {
+    return scope.Find(PartName(input.name(), part.part)) != nullptr;
+  });
+}
+
 llvm::Error NoSuchInput(const Graph& graph, llvm::StringRef name) {
   const Value* value = graph.FindValue(name);
   if (value != nullptr &&
@@ -130,6 +137,9 @@ llvm::Error RunInputs::Feed(const Graph& graph, const CommonOptions& options, Sc
   errors = llvm::joinErrors(std::move(errors), FeedArchives(graph, scope));
   errors = llvm::joinErrors(std::move(errors), FeedWithoutRows(options, scope));
   errors = llvm::joinErrors(std::move(errors), CheckColumns());
+  if (samples_others_ && !errors)
+    for (const Value* input : graph.inputs())
+      if (values_.count(input->name()) == 0 && !IsFed(*input, *scope)) random.push_back(input);
   for (const Value* input : random)
     errors = llvm::joinErrors(std::move(errors), FeedRandom(*input, options, scope));
   for (const auto& size : options.sizes) {

@@ -23,9 +23,8 @@ class RunInputs {
   /// Adds a value of --input: "NAME=VALUE", or an archive. Returns a UsageError for anything else.
   llvm::Error Add(llvm::StringRef argument);
 
-  /// Whether a value for the input is given, other than in an archive.
-  bool Has(llvm::StringRef name) const { return values_.count(name.str()) != 0; }
-  bool has_archives() const { return !archives_.empty(); }
+  /// Feed samples the inputs that are not given, as for the word random.
+  void SampleOthers() { samples_others_ = true; }
   bool is_empty() const { return values_.empty() && archives_.empty(); }
   /// The sizes of symbols, from --size and the inputs that were fed.
   const llvm::StringMap<int64_t>& sizes() const { return sizes_; }
@@ -60,6 +59,7 @@ class RunInputs {
   /// The size of a symbol in the inputs that were fed, or else that of --size.
   std::optional<int64_t> SizeOf(llvm::StringRef symbol, const CommonOptions& options) const;
 
+  bool samples_others_ = false;
   std::map<std::string, std::string> values_;
   std::vector<std::string> archives_;
   llvm::StringMap<int64_t> sizes_;

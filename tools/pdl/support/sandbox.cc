@@ -70,6 +70,9 @@ bool Allow(int ruleset, const std::string& path, uint64_t rights) {
   if (error || folder.empty()) return true;
   const fs::path file = folder;
   if (!fs::is_directory(folder, error)) folder = folder.parent_path();
+  if (rights != kRead)
+    while (folder != folder.root_path() && !fs::exists(folder, error))
+      folder = folder.parent_path();
   if (folder == folder.root_path() && file != folder) {
     folder = file;
     rights &= kReadFile | LANDLOCK_ACCESS_FS_WRITE_FILE | kTruncate;

@@ -14,8 +14,8 @@ namespace pdl {
 struct SandboxFiles {
   /// Paths that do not exist are left out, unless they are patterns with '*'.
   std::vector<std::string> read;
-  /// Below their folders, files and folders may be made, read, written, renamed and removed. The
-  /// paths need not exist, but the folders must.
+  /// Below their folders, files and folders may be made, read, written, renamed and removed. If a
+  /// folder does not exist, this holds for the nearest one above it that does.
   std::vector<std::string> write;
 };
 

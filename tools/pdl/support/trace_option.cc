@@ -7,10 +7,14 @@
 namespace pdl {
 
 void AddTraceOptions(CommandLine& line, TraceArguments* arguments) {
-  line.AddString(
-      "--trace", "FILE.pftrace",
-      "record what each thread does into a file for ui.perfetto.dev; see docs/profile.md",
-      &arguments->path);
+  line.AddValue("--trace", "FILE.pftrace",
+                "record what each thread does into a file for ui.perfetto.dev; see docs/profile.md",
+                [arguments](llvm::StringRef text) -> llvm::Error {
+                  if (text == "-")
+                    return MakeUsageError("a trace is written to a file, not to standard output");
+                  arguments->path = text.str();
+                  return llvm::Error::success();
+                });
   line.AddByteSize("--trace-limit", "end the trace at this size (default 1GiB)",
                    [arguments](int64_t bytes) { arguments->max_bytes = bytes; });
   line.Require("--trace-limit", "--trace");
@@ -34,8 +38,8 @@ llvm::Error WithTrace(const TraceArguments& arguments, llvm::StringRef network,
   llvm::Error error = work();
   error = llvm::joinErrors(std::move(error), (*trace)->Finish());
   if ((*trace)->is_truncated())
-    llvm::errs() << "the trace ended early, since '" << arguments.path
-                 << "' reached the size of --trace-limit\n";
+    PrintNote("the trace ended early, since '" + arguments.path +
+              "' reached the size of --trace-limit");
   return error;
 }
 

@@ -9,7 +9,7 @@
 #include "pdl/op/error.h"
 #include "pdl/runtime/io.h"
 #include "runtime/io/file.h"
-#include "runtime/io/json_outline.h"
+#include "tools/pdl/support/parse_json.h"
 
 namespace pdl {
 
@@ -39,15 +39,21 @@ llvm::Expected<std::unique_ptr<TrainLog>> TrainLog::Open(Options options, int64_
 
 namespace {
 
-/// Removes the files in a folder whose names satisfy `unwanted`.
-llvm::Error RemoveFiles(llvm::StringRef folder,
-                        llvm::function_ref<bool(llvm::StringRef)> unwanted) {
+/// The files in a folder whose names satisfy `is_one`.
+llvm::Expected<std::vector<std::string>> FindFilesIn(
+    llvm::StringRef folder, llvm::function_ref<bool(llvm::StringRef)> is_one) {
   std::error_code code;
   std::vector<std::string> files;
   for (llvm::sys::fs::directory_iterator entry(folder, code), end; !code && entry != end;
        entry.increment(code))
-    if (unwanted(llvm::sys::path::filename(entry->path()))) files.push_back(entry->path());
-  for (const std::string& file : files)
+    if (is_one(llvm::sys::path::filename(entry->path()))) files.push_back(entry->path());
+  if (code) return CannotRead(folder, "{0}", code.message());
+  return files;
+}
+
+llvm::Error RemoveFiles(llvm::Expected<std::vector<std::string>> files) {
+  if (!files) return files.takeError();
+  for (const std::string& file : *files)
     if (std::error_code failed = llvm::sys::fs::remove(file)) return CannotWrite(file, failed);
   return llvm::Error::success();
 }
@@ -57,19 +63,21 @@ constexpr llvm::StringLiteral kFiles[] = {"last.safetensors", "best.safetensors"
 
 }  // namespace
 
-llvm::Error TrainLog::Clear(llvm::StringRef folder) {
-  return RemoveFiles(folder, [](llvm::StringRef name) {
+llvm::Expected<std::vector<std::string>> TrainLog::FilesIn(llvm::StringRef folder) {
+  return FindFilesIn(folder, [](llvm::StringRef name) {
     return llvm::is_contained(kFiles, name) ||
            (name.starts_with("events.out.tfevents.") && name.contains(".pdl"));
   });
 }
 
+llvm::Error TrainLog::Clear(llvm::StringRef folder) { return RemoveFiles(FilesIn(folder)); }
+
 llvm::Error TrainLog::RemoveTemporaries(llvm::StringRef folder) {
-  return RemoveFiles(folder, [](llvm::StringRef name) {
+  return RemoveFiles(FindFilesIn(folder, [](llvm::StringRef name) {
     return name.ends_with(".tmp") && llvm::any_of(kFiles, [&](llvm::StringRef file) {
              return name.starts_with(file) && name.drop_front(file.size()).starts_with(".");
            });
-  });
+  }));
 }
 
 llvm::Error TrainLog::ReadLines(int64_t step, int64_t epoch) {
@@ -84,8 +92,7 @@ llvm::Error TrainLog::ReadLines(int64_t step, int64_t epoch) {
   while (!rest.empty()) {
     const auto [line, after] = rest.split('\n');
     rest = after;
-    if (OutlineJson(line).depth > 2) continue;
-    llvm::Expected<llvm::json::Value> value = llvm::json::parse(line);
+    llvm::Expected<llvm::json::Value> value = ParseJson(line, /*max_depth=*/2);
     if (!value) {
       // An incomplete last line of a run that was killed.
       llvm::consumeError(value.takeError());

@@ -33,7 +33,9 @@ class TrainLog {
   /// Continues after `step` and `epoch`: records of later ones are dropped.
   static llvm::Expected<std::unique_ptr<TrainLog>> Open(Options options, int64_t step,
                                                         int64_t epoch);
-  /// Removes the files of an earlier run from the folder, including checkpoints.
+  /// The files of runs in the folder, including checkpoints. Fails if it cannot be read.
+  static llvm::Expected<std::vector<std::string>> FilesIn(llvm::StringRef folder);
+  /// Removes them.
   static llvm::Error Clear(llvm::StringRef folder);
   /// Removes files that a killed run wrote only partially.
   static llvm::Error RemoveTemporaries(llvm::StringRef folder);

@@ -128,8 +128,7 @@ llvm::Error CompareFacts(llvm::StringRef before, llvm::StringRef path, const Gra
   first.options = second.options = common;
   if (llvm::Error error = Open(first)) return error;
   if (llvm::Error error = Open(second)) return error;
-  const Pairs pairs;
-  if (llvm::Error error = FeedBoth(request.inputs, pairs, first, second)) return error;
+  if (llvm::Error error = FeedBoth(request.inputs, nullptr, first, second)) return error;
   facts->deviations.emplace();
   LockstepHandler handler;
   auto has = [](const Side& side, llvm::StringRef name) {
@@ -147,7 +146,7 @@ llvm::Error CompareFacts(llvm::StringRef before, llvm::StringRef path, const Gra
   RunOptions options;
   options.training = common.training;
   std::vector<std::string> left_out;
-  return RunLockstep(first, second, pairs, options, options, handler, &left_out);
+  return RunLockstep(first, second, Pairs(), options, options, handler, &left_out);
 }
 
 }  // namespace pdl
