@@ -115,7 +115,8 @@ llvm::Error Exporter::Run(onnx::GraphProto* to) {
   return AddOutputs();
 }
 
-/// Values keep their names, except for those that an output of another value has.
+/// Values keep their names, except for those that an output of another value has. An output that is
+/// a parameter or a state is a copy of it, which a node computes.
 void Exporter::ChooseNames() {
   llvm::StringMap<const Value*> outputs;
   for (const GraphOutput& output : graph_.outputs()) {
@@ -123,16 +124,17 @@ void Exporter::ChooseNames() {
     outputs_.insert(output.value);
     output_names_.insert(output.name);
   }
-  const auto choose = [&](const Value* value, bool keeps) {
+  const auto choose = [&](const Value* value) {
     const auto found = outputs.find(value->name());
-    const bool is_other = !keeps && found != outputs.end() && found->second != value;
-    names_[value] = is_other ? value->name() + "/value" : value->name();
+    const bool is_taken =
+        found != outputs.end() && (found->second != value || value->kind() != ValueKind::kResult);
+    names_[value] = is_taken ? value->name() + "/value" : value->name();
   };
-  for (const Value* input : graph_.inputs()) choose(input, /*keeps=*/true);
-  for (const Value* parameter : graph_.parameters()) choose(parameter, false);
-  for (const Value* state : graph_.states()) choose(state, false);
+  for (const Value* input : graph_.inputs()) names_[input] = input->name();
+  for (const Value* parameter : graph_.parameters()) choose(parameter);
+  for (const Value* state : graph_.states()) choose(state);
   for (const Op* op : graph_.ops())
-    for (const Value* result : op->results()) choose(result, false);
+    for (const Value* result : op->results()) choose(result);
 }
 
 llvm::Error Exporter::AddInputs() {
