@@ -105,6 +105,14 @@ llvm::Expected<std::string> ExportCall::Reshape(const std::string& name, llvm::A
   return Node("Reshape", {name, *shape}, {{"allowzero", int64_t{1}}});
 }
 
+std::string ExportCall::Where(const std::string& condition, const std::string& x,
+                              const std::string& y, DType dtype) {
+  // Where of ONNX Runtime supports neither bool nor bf16 nor all integers.
+  const DType computed = dtype == DType::kBool ? DType::kU8 : ComputeDType(dtype);
+  if (computed == dtype) return Node("Where", {condition, x, y});
+  return Cast(Node("Where", {condition, Cast(x, computed), Cast(y, computed)}), dtype);
+}
+
 std::string ExportCall::Transpose(const std::string& name, llvm::ArrayRef<int64_t> perm) {
   bool is_same = true;
   for (size_t i = 0; i < perm.size(); ++i) is_same &= perm[i] == static_cast<int64_t>(i);

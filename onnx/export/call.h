@@ -60,6 +60,9 @@ class ExportCall {
   /// `name` reshaped to the dims `to`; its current dims are `from`.
   llvm::Expected<std::string> Reshape(const std::string& name, llvm::ArrayRef<Dim> from,
                                       llvm::ArrayRef<Dim> to);
+  /// The elements of `x` where `condition` is true, else those of `y`; both have `dtype`.
+  std::string Where(const std::string& condition, const std::string& x, const std::string& y,
+                    DType dtype);
   std::string Transpose(const std::string& name, llvm::ArrayRef<int64_t> perm);
   std::string Unsqueeze(const std::string& name, llvm::ArrayRef<int64_t> axes);
   std::string Squeeze(const std::string& name, llvm::ArrayRef<int64_t> axes);

@@ -209,12 +209,8 @@ Exported Clip(ExportCall& c) {
 }
 
 Exported Where(ExportCall& c) {
-  const DType own = c.dtype();
-  // Where of ONNX Runtime supports neither bool nor f16 and bf16, which become u8 and f32.
-  const DType dtype = own == DType::kBool  ? DType::kU8
-                      : own == DType::kF16 ? DType::kF32
-                                           : ComputeDType(own);
-  return c.Out(c.Node("Where", {c.In(0), c.In(1, dtype), c.In(2, dtype)}), dtype);
+  const DType dtype = c.dtype();
+  return c.Where(c.In(0), c.In(1, dtype), c.In(2, dtype), dtype);
 }
 
 /// An `if` whose sides need no calls of their own.

@@ -223,20 +223,25 @@ llvm::Error Exporter::AddOutputs() {
   return llvm::Error::success();
 }
 
-llvm::Error Exporter::ExportBlock(const Block& block, onnx::GraphProto* to) {
-  onnx::GraphProto* const outside = target_;
+void Exporter::AddTo(onnx::GraphProto* graph, llvm::function_ref<void()> add) {
+  onnx::GraphProto* const outside = std::exchange(target_, graph);
   const Known known = known_;
+  add();
+  known_ = known;
+  target_ = outside;
+}
+
+llvm::Error Exporter::ExportBlock(const Block& block, onnx::GraphProto* to) {
   const std::string stem = stem_, place = place_;
   const unsigned next = next_;
-  target_ = to;
-  for (const Value* input : block.inputs) LearnSizes(input->type(), NameOf(input));
-  for (const Op* op : block.ops)
-    for (const Value* result : op->results()) names_[result] = result->name();
-  const BranchTable table(graph_, block.ops,
-                          [&](const Value* v) { return llvm::is_contained(block.outputs, v); });
-  ExportOps(table.outside(), table);
-  target_ = outside;
-  known_ = known;
+  AddTo(to, [&] {
+    for (const Value* input : block.inputs) LearnSizes(input->type(), NameOf(input));
+    for (const Op* op : block.ops)
+      for (const Value* result : op->results()) names_[result] = result->name();
+    const BranchTable table(graph_, block.ops,
+                            [&](const Value* v) { return llvm::is_contained(block.outputs, v); });
+    ExportOps(table.outside(), table);
+  });
   stem_ = stem;
   place_ = place;
   next_ = next;
@@ -299,9 +304,7 @@ onnx::GraphProto Exporter::ExportSide(const Branches& branches, unsigned side,
   onnx::GraphProto graph;
   const std::string word = side == 0 ? "/then" : "/else";
   graph.set_name(NameOf(branches.selects.front()->result()) + word);
-  onnx::GraphProto* const outside = std::exchange(target_, &graph);
-  const Known known = known_;
-  ExportOps(branches.sides[side], table);
+  AddTo(&graph, [&] { ExportOps(branches.sides[side], table); });
   for (const Op* op : branches.selects) {
     // The value may come from outside, or be a result of the other side.
     const Value* value = op->operands()[side + 1];
@@ -313,8 +316,6 @@ onnx::GraphProto Exporter::ExportSide(const Branches& branches, unsigned side,
     node->add_output(name);
     SetType(value->type(), name, graph.add_output());
   }
-  known_ = known;
-  target_ = outside;
   return graph;
 }
 

@@ -67,6 +67,23 @@ def f16s(*sizes):
     return floats(*sizes).astype(numpy.float16)
 
 
+def i64s(*values):
+    return numpy.array(values, numpy.int64)
+
+
+def ended_rows():
+    """Rows that end at different steps, with results of dtypes for which ONNX Runtime has no Where."""
+    for dtype in ("f16", "bf16", "i8", "u8", "bool", "i64"):
+        keep = "not x" if dtype == "bool" else "x + x"
+        yield (f"rows of {dtype} that end",
+               f"layer step(x: {dtype}[N], h: f32[N], k: {dtype}[N]) {{\n  return h=h + 1.0, k=x, out={keep}\n}}\n"
+               f"input x: f32[N, T]\ninput l: i64[N]\n"
+               f"v = cast(x > 0.0, to={dtype})\n"
+               f"o, h, k = scan(v, init=[zeros([N]), cast(zeros([N]), to={dtype})], lengths=l, body=step())\n"
+               "output y = cast(o, to=f32) + cast(h, to=f32)[:, none] * 10.0 + cast(k, to=f32)[:, none] * 100.0\n",
+               [{"x": floats(3, 4), "l": i64s(2, 0, 4)}])
+
+
 # (name, source, inputs): each with one output, y.
 NETWORKS = [
     # A side of an `if` on sizes is computed only for the sizes that it is for.
@@ -125,6 +142,7 @@ NETWORKS = [
     ("both directions", "input x: f32[N, T, 8]\n"
      "output y = bidirectional(x, forward=gru(size=4), backward=gru(size=4))\n",
      [{"x": floats(3, 4, 8)}, {"x": floats(1, 1, 8)}]),
+    *ended_rows(),
     ("a parameter as an output", "input x: f32[N, 3]\nparam y: f32[3] = ones()\noutput y\noutput z = x * y\n",
      [{"x": floats(2, 3)}]),
     ("a state as an output", "input x: f32[N, 3]\nstate y: f32[3] = ones()\noutput y\noutput z = x * y\n",
