@@ -78,6 +78,12 @@ std::string ExportCall::Scalar(double value, DType dtype) {
   return exporter_.AddConstant(pdl::Constant::Scalar(dtype, value));
 }
 
+std::string ExportCall::Zeros(DType dtype, const std::string& sizes) {
+  const DType repeated = RepeatedDType(dtype);
+  const std::string zeros = Node("Expand", {Scalar(0, repeated), sizes});
+  return repeated == dtype ? zeros : Cast(zeros, dtype);
+}
+
 llvm::Expected<std::string> ExportCall::Number(const Dim& dim, DType dtype) {
   if (dim.is_constant() && dtype != DType::kI64)
     return Scalar(static_cast<double>(dim.constant()), dtype);

@@ -51,6 +51,12 @@ class ExportCall {
                                  llvm::ArrayRef<OnnxAttribute> attributes, unsigned outputs);
   std::string Cast(const std::string& name, DType to);
   std::string Scalar(double value, DType dtype);
+  /// An i64 scalar.
+  std::string Integer(int64_t value) {
+    return exporter_.AddConstant(pdl::Constant::Copy(DType::kI64, {}, &value));
+  }
+  /// Zeros of sizes that are an i64 vector.
+  std::string Zeros(DType dtype, const std::string& sizes);
   std::string Ints(llvm::ArrayRef<int64_t> values) { return exporter_.AddInts(values); }
   std::string Constant(const pdl::Constant& value) { return exporter_.AddConstant(value); }
   llvm::Expected<std::string> Size(const Dim& dim) { return exporter_.SizeOf(dim); }

@@ -79,6 +79,25 @@ void SetAttribute(const OnnxAttribute& from, onnx::AttributeProto* to) {
 
 bool IsPlain(const Value* value) { return value->type().is_plain(); }
 
+/// The results of a call whose results have no elements: ONNX Runtime rejects transposed
+/// convolutions, one-hot vectors and others without elements.
+std::optional<ExportedNames> EmptyResults(ExportCall& call) {
+  const auto is_empty = [](const Value* result) {
+    return NumElements(result->type().dims).is_constant(0);
+  };
+  if (call.num_inputs() == 0 || !llvm::all_of(call.op().results(), is_empty)) return std::nullopt;
+  std::vector<std::string> names;
+  for (const Value* result : call.op().results()) {
+    llvm::Expected<std::string> sizes = call.Sizes(result->type().dims);
+    if (!sizes) {  // the call itself decides one of them
+      llvm::consumeError(sizes.takeError());
+      return std::nullopt;
+    }
+    names.push_back(call.Zeros(result->type().dtype, *sizes));
+  }
+  return names;
+}
+
 }  // namespace
 
 void Exporter::SetType(const Type& type, llvm::StringRef name, onnx::ValueInfoProto* info) {
@@ -334,7 +353,9 @@ void Exporter::ExportOp(const Op& op) {
     if (names_.lookup(operand).empty()) return;
   const int first = target_->node_size();
   ExportCall call(op, *this);
-  llvm::Expected<ExportedNames> names = rule->rule(call);
+  std::optional<ExportedNames> empty = EmptyResults(call);
+  llvm::Expected<ExportedNames> names =
+      empty ? llvm::Expected<ExportedNames>(std::move(*empty)) : rule->rule(call);
   if (!names) return Reject(op, llvm::toString(names.takeError()));
   for (size_t i = 0; i < op.results().size() && i < names->names.size(); ++i) {
     const std::string requested = NameOf(op.result(static_cast<unsigned>(i)));

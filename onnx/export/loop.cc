@@ -189,10 +189,7 @@ Exported PadSteps(ExportCall& c, const std::string& ran, const Type& type) {
     if (!rest) return rest.takeError();
     sizes = c.Node("Concat", {sizes, *rest}, {{"axis", int64_t{0}}});
   }
-  const DType dtype = RepeatedDType(type.dtype);
-  std::string zeros = c.Node("Expand", {c.Scalar(0, dtype), sizes});
-  if (dtype != type.dtype) zeros = c.Cast(zeros, type.dtype);
-  return c.Node("Concat", {ran, zeros}, {{"axis", int64_t{0}}});
+  return c.Node("Concat", {ran, c.Zeros(type.dtype, sizes)}, {{"axis", int64_t{0}}});
 }
 
 Exported WhileLoop(ExportCall& c) {

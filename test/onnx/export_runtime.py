@@ -143,6 +143,11 @@ NETWORKS = [
      "output y = bidirectional(x, forward=gru(size=4), backward=gru(size=4))\n",
      [{"x": floats(3, 4, 8)}, {"x": floats(1, 1, 8)}]),
     *ended_rows(),
+    # ONNX Runtime rejects both.
+    ("a transposed convolution without elements",
+     "input x: f32[N, 3, 1]\ninput w: f32[3, 2, 3]\noutput y = conv_transpose1d(x, w, pad=[2, 1])\n",
+     [{"x": floats(2, 3, 1), "w": floats(3, 2, 3)}]),
+    ("no classes", "input x: i64[N]\noutput y = one_hot(x, 0)\n", [{"x": i64s(0, 1)}]),
     ("a parameter as an output", "input x: f32[N, 3]\nparam y: f32[3] = ones()\noutput y\noutput z = x * y\n",
      [{"x": floats(2, 3)}]),
     ("a state as an output", "input x: f32[N, 3]\nstate y: f32[3] = ones()\noutput y\noutput z = x * y\n",
