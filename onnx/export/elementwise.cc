@@ -201,8 +201,8 @@ Exported Clip(ExportCall& c) {
     const double value = c.attributes().Float(name);
     if (IsFloat(own)) return c.Scalar(value, dtype);
     const int64_t integer = Saturated(round(value), own);
-    if (dtype != DType::kI64) return c.Scalar(static_cast<double>(integer), dtype);
-    return c.exporter().AddConstant(Constant::Copy(dtype, {}, &integer));
+    return dtype == DType::kI64 ? c.Integer(integer)
+                                : c.Scalar(static_cast<double>(integer), dtype);
   };
   const std::string low = bound("low", std::ceil), high = bound("high", std::floor);
   return c.Out(c.Node("Clip", {c.In(0, dtype), low, high}), dtype);

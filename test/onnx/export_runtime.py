@@ -152,6 +152,9 @@ NETWORKS = [
      [{"x": floats(2, 3)}]),
     ("a state as an output", "input x: f32[N, 3]\nstate y: f32[3] = ones()\noutput y\noutput z = x * y\n",
      [{"x": floats(2, 3)}]),
+    ("numbers above 2 ** 53", "input x: i64[N]\n"
+     "output y = x + fill([N], value=9007199254740993, dtype=i64) + "
+     "range(0, 18014398509481987, step=9007199254740993)\n", [{"x": i64s(0, 1, 2)}]),
 ]
 
 
