@@ -204,8 +204,12 @@ Exported Clip(ExportCall& c) {
     return dtype == DType::kI64 ? c.Integer(integer)
                                 : c.Scalar(static_cast<double>(integer), dtype);
   };
+  const std::string x = c.In(0, dtype);
   const std::string low = bound("low", std::ceil), high = bound("high", std::floor);
-  return c.Out(c.Node("Clip", {c.In(0, dtype), low, high}), dtype);
+  // Without one of its bounds, Clip of ONNX Runtime limits infinities to the largest finite number.
+  if (high.empty()) return c.Out(c.Node("Max", {x, low}), dtype);
+  if (low.empty()) return c.Out(c.Node("Min", {x, high}), dtype);
+  return c.Out(c.Node("Clip", {x, low, high}), dtype);
 }
 
 Exported Where(ExportCall& c) {

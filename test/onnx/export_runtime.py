@@ -155,6 +155,10 @@ NETWORKS = [
     ("numbers above 2 ** 53", "input x: i64[N]\n"
      "output y = x + fill([N], value=9007199254740993, dtype=i64) + "
      "range(0, 18014398509481987, step=9007199254740993)\n", [{"x": i64s(0, 1, 2)}]),
+    ("a bound of infinities", "input x: f32[N]\noutput y = concat(clip(x, low=-1), clip(x, high=0.5), "
+     "clip(x, low=-1, high=0.5))\n", [{"x": numpy.array([numpy.inf, -numpy.inf, numpy.nan, 0.7, -3], "float32")}]),
+    ("a bound of integers", "input x: i64[N]\noutput y = concat(clip(x, low=-1), clip(x, high=0.5))\n",
+     [{"x": i64s(2**60 + 1, -2**60 - 1, 0)}]),
 ]
 
 
