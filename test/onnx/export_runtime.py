@@ -71,6 +71,36 @@ def i64s(*values):
     return numpy.array(values, numpy.int64)
 
 
+def one_output(call, *sizes):
+    """A network that is a call of an f32 input of these sizes."""
+    return call, f"input x: f32[{', '.join(map(str, sizes))}]\noutput y = {call}\n", [{"x": floats(*sizes)}]
+
+
+def global_pools():
+    """ONNX has GlobalMaxPool for floats only, and ONNX Runtime not for f64."""
+    for dtype, largest in (("i8", 127), ("u8", 255), ("i32", 2**31 - 1), ("i64", 2**53 + 1), ("f64", 0.1)):
+        name = {"i": "int", "u": "uint", "f": "float"}[dtype[0]] + dtype[1:]
+        x = numpy.array([1, 2, 3, largest, 5, 0], name).reshape(1, 2, 3)
+        for size in (1, 2):
+            yield (f"adaptive_max_pool of {dtype} to {size}",
+                   f"input x: {dtype}[N, 2, 3]\noutput y = adaptive_max_pool(x, size={size})\n", [{"x": x}])
+    yield ("adaptive_avg_pool of f64", "input x: f64[N, 2, A, B]\noutput y = adaptive_avg_pool(x, size=1)\n",
+           [{"x": floats(1, 2, 3, 2).astype("float64")}])
+
+
+def rounded_up_pools():
+    """With ceil_mode, one dim needs rounding up, and ONNX counts a window too many in another."""
+    for op, arguments, sizes in (
+            ("lp_pool", "stride=[2, 2], kernel=[1, 4], p=3.0", (1, 2, 4, 5)),
+            ("max_pool", "stride=[4, 4, 2], kernel=[3, 4, 2]", (1, 3, 4, 7, 4)),
+            ("max_pool", "stride=[4, 4], kernel=[3, 1]", (1, 1, 6, 2)),
+            ("max_pool_index", "stride=[2, 2], kernel=[1, 4]", (1, 2, 4, 5)),
+            ("max_pool_index", "stride=[4, 4, 2], kernel=[3, 4, 2]", (1, 3, 4, 7, 4)),
+            ("avg_pool", "stride=[3, 3], dilation=[3, 1], kernel=[2, 1], count_include_pad=true", (2, 3, 9, 5)),
+            ("avg_pool", "stride=[3, 3], dilation=[3, 1], kernel=[2, 1]", (2, 3, 9, 5))):
+        yield one_output(f"{op}(x, {arguments}, ceil_mode=true)", *sizes)
+
+
 def ended_rows():
     """Rows that end at different steps, with results of dtypes for which ONNX Runtime has no Where."""
     for dtype in ("f16", "bf16", "i8", "u8", "bool", "i64"):
@@ -143,6 +173,8 @@ NETWORKS = [
      "output y = bidirectional(x, forward=gru(size=4), backward=gru(size=4))\n",
      [{"x": floats(3, 4, 8)}, {"x": floats(1, 1, 8)}]),
     *ended_rows(),
+    *global_pools(),
+    *rounded_up_pools(),
     # ONNX Runtime rejects both.
     ("a transposed convolution without elements",
      "input x: f32[N, 3, 1]\ninput w: f32[3, 2, 3]\noutput y = conv_transpose1d(x, w, pad=[2, 1])\n",
@@ -159,11 +191,17 @@ NETWORKS = [
      "clip(x, low=-1, high=0.5))\n", [{"x": numpy.array([numpy.inf, -numpy.inf, numpy.nan, 0.7, -3], "float32")}]),
     ("a bound of integers", "input x: i64[N]\noutput y = concat(clip(x, low=-1), clip(x, high=0.5))\n",
      [{"x": i64s(2**60 + 1, -2**60 - 1, 0)}]),
+    ("max_unpool of f16", "input x: f16[1, 2, 2]\ninput i: i64[1, 2, 2]\n"
+     "output y = cast(max_unpool(x, i, size=[4]), to=f32)\n",
+     [{"x": f16s(1, 2, 2), "i": i64s(0, 3, 1, 2).reshape(1, 2, 2)}]),
 ]
 
 
 # Networks that cannot be exported: (source, message with location).
 REFUSED = [
+    ("input x: f32[1, 1, 9]\noutput y = max_pool_index(x, dilation=[2], pad=[2], kernel=[2])\n",
+     "<stdin>:2:12: 'max_pool_index' cannot be exported: MaxPool of ONNX Runtime requires 'pad' to be smaller than "
+     "'kernel' [PDL0901]"),
     # A state whose number of rows is known only at run time.
     ("input x: f32[N, 3]\nstate s: f32[N, 3] = zeros()\noutput y = x + s\n",
      "<stdin>:2:1: the state 's' is f32[N, 3], but the initial states of an ONNX model have fixed sizes; make it an "
