@@ -264,6 +264,40 @@ Exported AdaptivePool(ExportCall& c) {
   return c.Out(x, dtype);
 }
 
+/// The factors of the spatial dims; none if their sizes are given.
+std::vector<double> Factors(ExportCall& c) {
+  const size_t rank = Spatial(c.type(0)).size();
+  if (c.attributes().Has("scale")) return std::vector<double>(rank, c.attributes().Float("scale"));
+  if (!c.attributes().Has("scales")) return {};
+  return std::get<std::vector<double>>(*c.attributes().Find("scales"));
+}
+
+/// Rejects resizing that ONNX Runtime lacks or computes otherwise. `is_filtered`: antialias has an
+/// effect.
+llvm::Error CheckResize(ExportCall& c, llvm::ArrayRef<double> factors, bool is_filtered) {
+  const AttributeReader& a = c.attributes();
+  const bool aligns = a.String("coordinates") == "align_corners";
+  if (a.String("mode") == "cubic" && c.type(0).rank() > 4)
+    return c.Reject("ONNX Runtime has no cubic interpolation of volumes");
+  if (is_filtered && a.String("mode") == "linear" && a.String("outside") == "skip")
+    return c.Reject("linear interpolation of ONNX Runtime cannot skip elements outside of x");
+  bool keeps_all = !factors.empty(), keeps_scaled = false;
+  for (const auto& [factor, from, to] :
+       llvm::zip(factors, Spatial(c.type(0)), Spatial(c.result()))) {
+    const bool is_known = from.is_constant() && to.is_constant();
+    const bool is_exact = is_known && static_cast<double>(from.constant()) * factor ==
+                                          static_cast<double>(to.constant());
+    if (is_filtered && aligns && factor < 1 && !is_exact)
+      return c.Reject("the antialiasing filter would have the width for the rounded size");
+    keeps_all &= factor == 1 || (is_known && from == to);
+    keeps_scaled |= factor > 1 && (from == to || (is_filtered && !is_known));
+  }
+  // With antialias it copies each dim that keeps its size, and else only if all do.
+  if (!aligns && keeps_scaled && (is_filtered || keeps_all))
+    return c.Reject("Resize of ONNX Runtime does not scale dims that keep their sizes");
+  return llvm::Error::success();
+}
+
 Exported Resize(ExportCall& c) {
   const AttributeReader& a = c.attributes();
   const DType own = c.dtype();
@@ -271,12 +305,15 @@ Exported Resize(ExportCall& c) {
   std::string x = c.In(0, dtype);
   const size_t rank = c.type(0).rank();
   // ONNX Runtime supports cubic interpolation of images only.
-  const bool is_cubic_line = rank == 3 && a.String("mode") == "cubic";
+  const bool is_cubic = a.String("mode") == "cubic", is_cubic_line = rank == 3 && is_cubic;
   std::string sizes, scales;
-  // Corners are aligned to those of the result, whose size ONNX does not round with scales. A given
-  // size is at least 1.
-  const bool is_empty = NumElements(Spatial(c.result())).is_constant(0);
-  if (a.Has("size") || (a.String("coordinates") == "align_corners" && !is_empty)) {
+  const std::vector<double> given_factors = Factors(c);
+  const bool shrinks = given_factors.empty() ||
+                       llvm::any_of(given_factors, [](double factor) { return factor < 1; });
+  const bool is_filtered = a.Bool("antialias") && shrinks;
+  if (llvm::Error error = CheckResize(c, given_factors, is_filtered)) return error;
+  // Corners are aligned to those of the result, whose size ONNX does not round with scales.
+  if (given_factors.empty() || a.String("coordinates") == "align_corners") {
     Shape dims = c.result().dims;
     if (is_cubic_line) dims.insert(dims.begin() + 2, Dim(1));
     llvm::Expected<std::string> given = c.Sizes(dims);
@@ -284,10 +321,8 @@ Exported Resize(ExportCall& c) {
     sizes = *given;
   } else {
     std::vector<float> factors(rank, 1);
-    const std::vector<double>* list = std::get_if<std::vector<double>>(a.Find("scales"));
     for (size_t i = 2; i < rank; ++i) {
-      const double factor = a.Has("scale") ? a.Float("scale") : (*list)[i - 2];
-      factors[i] = static_cast<float>(factor);
+      factors[i] = static_cast<float>(given_factors[i - 2]);
       // 13/9 rounded to f32 is smaller than 13/9, so that 9 elements would become 12.
       const Dim &from = c.type(0).dims[i], &to = c.result().dims[i];
       if (from.is_constant() && to.is_constant() &&
@@ -301,13 +336,14 @@ Exported Resize(ExportCall& c) {
   if (is_cubic_line) x = c.Unsqueeze(x, {2});
   const llvm::StringRef rounding = a.String("rounding");
   const std::string nearest = (rounding.starts_with("prefer") ? "round_" : "") + rounding.str();
-  const std::string y = c.Node("Resize", {x, "", scales, sizes},
-                               {{"mode", a.String("mode").str()},
-                                {"coordinate_transformation_mode", a.String("coordinates").str()},
-                                {"nearest_mode", nearest},
-                                {"cubic_coeff_a", a.Float("cubic_a")},
-                                {"antialias", int64_t{a.Bool("antialias")}},
-                                {"exclude_outside", int64_t{a.String("outside") == "skip"}}});
+  const std::string y =
+      c.Node("Resize", {x, "", scales, sizes},
+             {{"mode", a.String("mode").str()},
+              {"coordinate_transformation_mode", a.String("coordinates").str()},
+              {"nearest_mode", nearest},
+              {"cubic_coeff_a", a.Float("cubic_a")},
+              {"antialias", int64_t{is_filtered}},
+              {"exclude_outside", int64_t{is_cubic && a.String("outside") == "skip"}}});
   return c.Out(is_cubic_line ? c.Squeeze(y, {2}) : y, dtype);
 }
 

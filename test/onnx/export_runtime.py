@@ -184,6 +184,13 @@ NETWORKS = [
      [{"x": floats(2, 3)}]),
     ("a state as an output", "input x: f32[N, 3]\nstate y: f32[3] = ones()\noutput y\noutput z = x * y\n",
      [{"x": floats(2, 3)}]),
+    *(one_output(f'resize(x, {sizes}, mode="{mode}", outside="skip"{more})', 2, 1, 5, 4)
+      for sizes, mode, more in itertools.product(("scale=1.5", "size=[3, 7]"), ("nearest", "linear", "cubic"), (
+          "", ', coordinates="asymmetric"'))),
+    *(one_output(f"resize(x, {arguments}, antialias=true)", 1, 2, 8, 3) for arguments in (
+        'scales=[1.5, 1.3], mode="linear"', 'scales=[0.5, 2.0], mode="cubic", outside="skip"',
+        'scales=[0.5, 1.3], mode="linear", coordinates="align_corners"',
+        'scales=[0.3, 0.4], mode="linear"', 'size=[3, 2], mode="linear", coordinates="align_corners"')),
     ("numbers above 2 ** 53", "input x: i64[N]\n"
      "output y = x + fill([N], value=9007199254740993, dtype=i64) + "
      "range(0, 18014398509481987, step=9007199254740993)\n", [{"x": i64s(0, 1, 2)}]),
@@ -202,6 +209,21 @@ REFUSED = [
     ("input x: f32[1, 1, 9]\noutput y = max_pool_index(x, dilation=[2], pad=[2], kernel=[2])\n",
      "<stdin>:2:12: 'max_pool_index' cannot be exported: MaxPool of ONNX Runtime requires 'pad' to be smaller than "
      "'kernel' [PDL0901]"),
+    ('input x: f32[N, 1, A, B, C]\noutput y = resize(x, scale=2.0, mode="cubic")\n',
+     "<stdin>:2:12: 'resize' cannot be exported: ONNX Runtime has no cubic interpolation of volumes [PDL0901]"),
+    ('input x: f32[N, 1, H]\noutput y = resize(x, scale=0.5, mode="linear", outside="skip", antialias=true)\n',
+     "<stdin>:2:12: 'resize' cannot be exported: linear interpolation of ONNX Runtime cannot skip elements outside of "
+     "x [PDL0901]"),
+    ('input x: f32[N, 1, 5]\n'
+     'output y = resize(x, scale=0.7, mode="linear", coordinates="align_corners", antialias=true)\n',
+     "<stdin>:2:12: 'resize' cannot be exported: the antialiasing filter would have the width for the rounded size "
+     "[PDL0901]"),
+    ('input x: f32[N, 1, 8, 3]\noutput y = resize(x, scales=[0.5, 1.3], mode="linear", antialias=true)\n',
+     "<stdin>:2:12: 'resize' cannot be exported: Resize of ONNX Runtime does not scale dims that keep their sizes "
+     "[PDL0901]"),
+    ('input x: f32[N, 1, 1, 2]\noutput y = resize(x, scales=[1.5, 1.3], mode="linear")\n',
+     "<stdin>:2:12: 'resize' cannot be exported: Resize of ONNX Runtime does not scale dims that keep their sizes "
+     "[PDL0901]"),
     # A state whose number of rows is known only at run time.
     ("input x: f32[N, 3]\nstate s: f32[N, 3] = zeros()\noutput y = x + s\n",
      "<stdin>:2:1: the state 's' is f32[N, 3], but the initial states of an ONNX model have fixed sizes; make it an "
