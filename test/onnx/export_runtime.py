@@ -184,6 +184,11 @@ NETWORKS = [
      [{"x": floats(2, 3)}]),
     ("a state as an output", "input x: f32[N, 3]\nstate y: f32[3] = ones()\noutput y\noutput z = x * y\n",
      [{"x": floats(2, 3)}]),
+    # ONNX Runtime adds these windows to wrong elements if they are not those of an image.
+    *(one_output(f"col2im(x, {arguments})", *sizes) for arguments, sizes in (
+        ("dilation=[2], kernel=[3], size=[7]", (2, 6, 3)), ("kernel=[3], size=[7]", (2, 6, 5)),
+        ("stride=[3], dilation=[2], pad=[1, 3], kernel=[3], size=[8]", (4, 3, 3)),
+        ("dilation=[2, 1], kernel=[2, 2], size=[4, 4]", (1, 8, 6)))),
     *(one_output(f'resize(x, {sizes}, mode="{mode}", outside="skip"{more})', 2, 1, 5, 4)
       for sizes, mode, more in itertools.product(("scale=1.5", "size=[3, 7]"), ("nearest", "linear", "cubic"), (
           "", ', coordinates="asymmetric"'))),
@@ -206,6 +211,9 @@ NETWORKS = [
 
 # Networks that cannot be exported: (source, message with location).
 REFUSED = [
+    ("input x: f32[2, 4, 36]\noutput y = col2im(x, dilation=[1, 3, 3], kernel=[2, 1, 2], size=[7, 3, 5])\n",
+     "<stdin>:2:12: 'col2im' cannot be exported: Col2Im of ONNX Runtime is wrong for dilated windows of 3 dims "
+     "[PDL0901]"),
     ("input x: f32[1, 1, 9]\noutput y = max_pool_index(x, dilation=[2], pad=[2], kernel=[2])\n",
      "<stdin>:2:12: 'max_pool_index' cannot be exported: MaxPool of ONNX Runtime requires 'pad' to be smaller than "
      "'kernel' [PDL0901]"),
