@@ -67,6 +67,10 @@ def f16s(*sizes):
     return floats(*sizes).astype(numpy.float16)
 
 
+def f64s(*values):
+    return numpy.array(values, numpy.float64)
+
+
 def i64s(*values):
     return numpy.array(values, numpy.int64)
 
@@ -206,6 +210,11 @@ NETWORKS = [
     ("max_unpool of f16", "input x: f16[1, 2, 2]\ninput i: i64[1, 2, 2]\n"
      "output y = cast(max_unpool(x, i, size=[4]), to=f32)\n",
      [{"x": f16s(1, 2, 2), "i": i64s(0, 3, 1, 2).reshape(1, 2, 2)}]),
+    ("gelu of f64", "input x: f64[N]\noutput y = gelu(x, approximate=true)\n",
+     [{"x": f64s(-3, -0.7, 0, 1e-3, 0.3, 9)}]),
+    *((f"angles of {dtype}", f"input x: {dtype}[N, T, 8]\ninput p: i64[T]\n"
+       "output y = rotary_embedding(x, p)\n", [{"x": numpy.ones((1, 3, 8), name), "p": i64s(1, 131071, 10000019)}])
+      for dtype, name in (("f32", "float32"), ("f64", "float64"))),
 ]
 
 
