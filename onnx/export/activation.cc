@@ -1,4 +1,6 @@
 // Export of activations.
+#include <cmath>
+
 #include "onnx/export/call.h"
 
 namespace pdl {
@@ -83,6 +85,15 @@ Exported Celu(ExportCall& c) {
 
 Exported Gelu(ExportCall& c) {
   const DType dtype = ComputeDType(c.dtype());
+  if (IsDouble(c) && c.attributes().Bool("approximate")) {
+    const auto times = [&](const std::string& a, double b) {
+      return c.Node("Mul", {a, c.Scalar(b, dtype)});
+    };
+    const std::string x = c.In(0), cube = c.Node("Mul", {x, c.Node("Mul", {x, x})});
+    const std::string bend = c.Node("Add", {x, times(cube, 0.044715)});
+    const std::string tanh = c.Node("Tanh", {times(bend, std::sqrt(2 / M_PI))});
+    return c.Node("Mul", {times(x, 0.5), c.Node("Add", {tanh, c.Scalar(1, dtype)})});
+  }
   const std::string kind = c.attributes().Bool("approximate") ? "tanh" : "none";
   return c.Out(c.Node("Gelu", {c.In(0, dtype)}, {{"approximate", kind}}), dtype);
 }

@@ -78,6 +78,12 @@ std::string ExportCall::Scalar(double value, DType dtype) {
   return exporter_.AddConstant(pdl::Constant::Scalar(dtype, value));
 }
 
+std::string ExportCall::Zeros(DType dtype, const std::string& sizes) {
+  const DType repeated = RepeatedDType(dtype);
+  const std::string zeros = Node("Expand", {Scalar(0, repeated), sizes});
+  return repeated == dtype ? zeros : Cast(zeros, dtype);
+}
+
 llvm::Expected<std::string> ExportCall::Number(const Dim& dim, DType dtype) {
   if (dim.is_constant() && dtype != DType::kI64)
     return Scalar(static_cast<double>(dim.constant()), dtype);
@@ -103,6 +109,14 @@ llvm::Expected<std::string> ExportCall::Reshape(const std::string& name, llvm::A
   llvm::Expected<std::string> shape = Sizes(to);
   if (!shape) return shape.takeError();
   return Node("Reshape", {name, *shape}, {{"allowzero", int64_t{1}}});
+}
+
+std::string ExportCall::Where(const std::string& condition, const std::string& x,
+                              const std::string& y, DType dtype) {
+  // Where of ONNX Runtime supports neither bool nor bf16 nor all integers.
+  const DType computed = dtype == DType::kBool ? DType::kU8 : ComputeDType(dtype);
+  if (computed == dtype) return Node("Where", {condition, x, y});
+  return Cast(Node("Where", {condition, Cast(x, computed), Cast(y, computed)}), dtype);
 }
 
 std::string ExportCall::Transpose(const std::string& name, llvm::ArrayRef<int64_t> perm) {

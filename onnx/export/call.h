@@ -51,6 +51,12 @@ class ExportCall {
                                  llvm::ArrayRef<OnnxAttribute> attributes, unsigned outputs);
   std::string Cast(const std::string& name, DType to);
   std::string Scalar(double value, DType dtype);
+  /// An i64 scalar.
+  std::string Integer(int64_t value) {
+    return exporter_.AddConstant(pdl::Constant::Copy(DType::kI64, {}, &value));
+  }
+  /// Zeros of sizes that are an i64 vector.
+  std::string Zeros(DType dtype, const std::string& sizes);
   std::string Ints(llvm::ArrayRef<int64_t> values) { return exporter_.AddInts(values); }
   std::string Constant(const pdl::Constant& value) { return exporter_.AddConstant(value); }
   llvm::Expected<std::string> Size(const Dim& dim) { return exporter_.SizeOf(dim); }
@@ -60,6 +66,9 @@ class ExportCall {
   /// `name` reshaped to the dims `to`; its current dims are `from`.
   llvm::Expected<std::string> Reshape(const std::string& name, llvm::ArrayRef<Dim> from,
                                       llvm::ArrayRef<Dim> to);
+  /// The elements of `x` where `condition` is true, else those of `y`; both have `dtype`.
+  std::string Where(const std::string& condition, const std::string& x, const std::string& y,
+                    DType dtype);
   std::string Transpose(const std::string& name, llvm::ArrayRef<int64_t> perm);
   std::string Unsqueeze(const std::string& name, llvm::ArrayRef<int64_t> axes);
   std::string Squeeze(const std::string& name, llvm::ArrayRef<int64_t> axes);

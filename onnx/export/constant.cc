@@ -12,10 +12,8 @@ Exported Filled(ExportCall& c) {
   const llvm::StringRef op = c.op().type();
   llvm::Expected<std::string> sizes = c.Sizes(c.result().dims);
   if (!sizes) return sizes.takeError();
-  double number = op == "ones" ? 1 : 0;
-  if (op == "fill") number = c.attributes().Tensor("value").ElementAsDouble(0);
-  const double numbers[] = {number};
-  const Constant scalar = Constant::Scalar(c.dtype(), numbers[0]);
+  const Constant scalar = op == "fill" ? c.attributes().Tensor("value")
+                                       : Constant::Scalar(c.dtype(), op == "ones" ? 1 : 0);
   return c.Node("ConstantOfShape", {*sizes},
                 {{"value", Constant::Copy(c.dtype(), {1}, scalar.data())}});
 }
@@ -32,8 +30,7 @@ Exported Range(ExportCall& c) {
   if (!start) return start.takeError();
   llvm::Expected<std::string> stop = c.Number(c.attributes().Dims("stop")[0], i64);
   if (!stop) return stop.takeError();
-  const std::string step = c.Scalar(static_cast<double>(c.attributes().Int("step")), i64);
-  return c.Out(c.Node("Range", {*start, *stop, step}), i64);
+  return c.Out(c.Node("Range", {*start, *stop, c.Integer(c.attributes().Int("step"))}), i64);
 }
 
 Exported Linspace(ExportCall& c) {

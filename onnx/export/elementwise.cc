@@ -201,20 +201,20 @@ Exported Clip(ExportCall& c) {
     const double value = c.attributes().Float(name);
     if (IsFloat(own)) return c.Scalar(value, dtype);
     const int64_t integer = Saturated(round(value), own);
-    if (dtype != DType::kI64) return c.Scalar(static_cast<double>(integer), dtype);
-    return c.exporter().AddConstant(Constant::Copy(dtype, {}, &integer));
+    return dtype == DType::kI64 ? c.Integer(integer)
+                                : c.Scalar(static_cast<double>(integer), dtype);
   };
+  const std::string x = c.In(0, dtype);
   const std::string low = bound("low", std::ceil), high = bound("high", std::floor);
-  return c.Out(c.Node("Clip", {c.In(0, dtype), low, high}), dtype);
+  // Without one of its bounds, Clip of ONNX Runtime limits infinities to the largest finite number.
+  if (high.empty()) return c.Out(c.Node("Max", {x, low}), dtype);
+  if (low.empty()) return c.Out(c.Node("Min", {x, high}), dtype);
+  return c.Out(c.Node("Clip", {x, low, high}), dtype);
 }
 
 Exported Where(ExportCall& c) {
-  const DType own = c.dtype();
-  // Where of ONNX Runtime supports neither bool nor f16 and bf16, which become u8 and f32.
-  const DType dtype = own == DType::kBool  ? DType::kU8
-                      : own == DType::kF16 ? DType::kF32
-                                           : ComputeDType(own);
-  return c.Out(c.Node("Where", {c.In(0), c.In(1, dtype), c.In(2, dtype)}), dtype);
+  const DType dtype = c.dtype();
+  return c.Where(c.In(0), c.In(1, dtype), c.In(2, dtype), dtype);
 }
 
 /// An `if` whose sides need no calls of their own.

@@ -79,6 +79,25 @@ void SetAttribute(const OnnxAttribute& from, onnx::AttributeProto* to) {
 
 bool IsPlain(const Value* value) { return value->type().is_plain(); }
 
+/// The results of a call whose results have no elements: ONNX Runtime rejects transposed
+/// convolutions, one-hot vectors and others without elements.
+std::optional<ExportedNames> EmptyResults(ExportCall& call) {
+  const auto is_empty = [](const Value* result) {
+    return NumElements(result->type().dims).is_constant(0);
+  };
+  if (call.num_inputs() == 0 || !llvm::all_of(call.op().results(), is_empty)) return std::nullopt;
+  std::vector<std::string> names;
+  for (const Value* result : call.op().results()) {
+    llvm::Expected<std::string> sizes = call.Sizes(result->type().dims);
+    if (!sizes) {  // the call itself decides one of them
+      llvm::consumeError(sizes.takeError());
+      return std::nullopt;
+    }
+    names.push_back(call.Zeros(result->type().dtype, *sizes));
+  }
+  return names;
+}
+
 }  // namespace
 
 void Exporter::SetType(const Type& type, llvm::StringRef name, onnx::ValueInfoProto* info) {
@@ -115,7 +134,8 @@ llvm::Error Exporter::Run(onnx::GraphProto* to) {
   return AddOutputs();
 }
 
-/// Values keep their names, except for those that an output of another value has.
+/// Values keep their names, except for those that an output of another value has. An output that is
+/// a parameter or a state is a copy of it, which a node computes.
 void Exporter::ChooseNames() {
   llvm::StringMap<const Value*> outputs;
   for (const GraphOutput& output : graph_.outputs()) {
@@ -123,16 +143,17 @@ void Exporter::ChooseNames() {
     outputs_.insert(output.value);
     output_names_.insert(output.name);
   }
-  const auto choose = [&](const Value* value, bool keeps) {
+  const auto choose = [&](const Value* value) {
     const auto found = outputs.find(value->name());
-    const bool is_other = !keeps && found != outputs.end() && found->second != value;
-    names_[value] = is_other ? value->name() + "/value" : value->name();
+    const bool is_taken =
+        found != outputs.end() && (found->second != value || value->kind() != ValueKind::kResult);
+    names_[value] = is_taken ? value->name() + "/value" : value->name();
   };
-  for (const Value* input : graph_.inputs()) choose(input, /*keeps=*/true);
-  for (const Value* parameter : graph_.parameters()) choose(parameter, false);
-  for (const Value* state : graph_.states()) choose(state, false);
+  for (const Value* input : graph_.inputs()) names_[input] = input->name();
+  for (const Value* parameter : graph_.parameters()) choose(parameter);
+  for (const Value* state : graph_.states()) choose(state);
   for (const Op* op : graph_.ops())
-    for (const Value* result : op->results()) choose(result, false);
+    for (const Value* result : op->results()) choose(result);
 }
 
 llvm::Error Exporter::AddInputs() {
@@ -221,20 +242,25 @@ llvm::Error Exporter::AddOutputs() {
   return llvm::Error::success();
 }
 
-llvm::Error Exporter::ExportBlock(const Block& block, onnx::GraphProto* to) {
-  onnx::GraphProto* const outside = target_;
+void Exporter::AddTo(onnx::GraphProto* graph, llvm::function_ref<void()> add) {
+  onnx::GraphProto* const outside = std::exchange(target_, graph);
   const Known known = known_;
+  add();
+  known_ = known;
+  target_ = outside;
+}
+
+llvm::Error Exporter::ExportBlock(const Block& block, onnx::GraphProto* to) {
   const std::string stem = stem_, place = place_;
   const unsigned next = next_;
-  target_ = to;
-  for (const Value* input : block.inputs) LearnSizes(input->type(), NameOf(input));
-  for (const Op* op : block.ops)
-    for (const Value* result : op->results()) names_[result] = result->name();
-  const BranchTable table(graph_, block.ops,
-                          [&](const Value* v) { return llvm::is_contained(block.outputs, v); });
-  ExportOps(table.outside(), table);
-  target_ = outside;
-  known_ = known;
+  AddTo(to, [&] {
+    for (const Value* input : block.inputs) LearnSizes(input->type(), NameOf(input));
+    for (const Op* op : block.ops)
+      for (const Value* result : op->results()) names_[result] = result->name();
+    const BranchTable table(graph_, block.ops,
+                            [&](const Value* v) { return llvm::is_contained(block.outputs, v); });
+    ExportOps(table.outside(), table);
+  });
   stem_ = stem;
   place_ = place;
   next_ = next;
@@ -297,9 +323,7 @@ onnx::GraphProto Exporter::ExportSide(const Branches& branches, unsigned side,
   onnx::GraphProto graph;
   const std::string word = side == 0 ? "/then" : "/else";
   graph.set_name(NameOf(branches.selects.front()->result()) + word);
-  onnx::GraphProto* const outside = std::exchange(target_, &graph);
-  const Known known = known_;
-  ExportOps(branches.sides[side], table);
+  AddTo(&graph, [&] { ExportOps(branches.sides[side], table); });
   for (const Op* op : branches.selects) {
     // The value may come from outside, or be a result of the other side.
     const Value* value = op->operands()[side + 1];
@@ -311,8 +335,6 @@ onnx::GraphProto Exporter::ExportSide(const Branches& branches, unsigned side,
     node->add_output(name);
     SetType(value->type(), name, graph.add_output());
   }
-  known_ = known;
-  target_ = outside;
   return graph;
 }
 
@@ -331,7 +353,9 @@ void Exporter::ExportOp(const Op& op) {
     if (names_.lookup(operand).empty()) return;
   const int first = target_->node_size();
   ExportCall call(op, *this);
-  llvm::Expected<ExportedNames> names = rule->rule(call);
+  std::optional<ExportedNames> empty = EmptyResults(call);
+  llvm::Expected<ExportedNames> names =
+      empty ? llvm::Expected<ExportedNames>(std::move(*empty)) : rule->rule(call);
   if (!names) return Reject(op, llvm::toString(names.takeError()));
   for (size_t i = 0; i < op.results().size() && i < names->names.size(); ++i) {
     const std::string requested = NameOf(op.result(static_cast<unsigned>(i)));

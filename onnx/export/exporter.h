@@ -54,6 +54,9 @@ class Exporter {
   llvm::Expected<std::string> SizesOf(llvm::ArrayRef<Dim> dims);
   /// From now on, symbols in the type are read from the sizes of that value.
   void LearnSizes(const Type& type, const std::string& name);
+  /// Runs `add`, whose nodes go into `graph`: a body or a branch. Sizes that they read are known
+  /// only there.
+  void AddTo(onnx::GraphProto* graph, llvm::function_ref<void()> add);
   /// Exports the calls of a block, whose inputs already have names, into the body of a loop.
   llvm::Error ExportBlock(const Block& block, onnx::GraphProto* to);
 

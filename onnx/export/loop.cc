@@ -79,31 +79,20 @@ class RowLengths {
     inputs->push_back(
         c_.Node("Range", {c_.Scalar(0, DType::kI64), *count, c_.Scalar(1, DType::kI64)}));
     Exporter::SetType(Type(DType::kI64, {}), stem_ + "/step", body_->add_input());
-    running_ = Add("Less", {stem_ + "/step", lengths}, stem_ + "/running");
+    c_.exporter().AddTo(body_, [&] { running_ = c_.Node("Less", {stem_ + "/step", lengths}); });
     return llvm::Error::success();
   }
   /// `next` if the row is still running, else `before`.
-  std::string Keep(const Type& type, const std::string& next, const std::string& before,
-                   const std::string& name) {
-    std::string condition = running_;
-    if (type.rank() > 1) {
-      std::vector<int64_t> axes;
-      for (unsigned i = 1; i < type.rank(); ++i) axes.push_back(i);
-      condition = Add("Unsqueeze", {running_, c_.Ints(axes)}, name + "/running");
-    }
-    return Add("Where", {condition, next, before}, name);
+  std::string Keep(const Type& type, const std::string& next, const std::string& before) {
+    std::vector<int64_t> axes;
+    for (unsigned i = 1; i < type.rank(); ++i) axes.push_back(i);
+    std::string kept;
+    c_.exporter().AddTo(
+        body_, [&] { kept = c_.Where(c_.Unsqueeze(running_, axes), next, before, type.dtype); });
+    return kept;
   }
 
  private:
-  std::string Add(const char* type, std::vector<std::string> inputs, const std::string& name) {
-    onnx::NodeProto* node = body_->add_node();
-    node->set_op_type(type);
-    node->set_name(name);
-    for (std::string& input : inputs) node->add_input(std::move(input));
-    node->add_output(name);
-    return name;
-  }
-
   ExportCall& c_;
   onnx::GraphProto* body_;
   std::string stem_, running_;
@@ -158,13 +147,13 @@ Exported Scan(ExportCall& c) {
     const Value* output = block.outputs[i];
     if (exporter.NameOf(output).empty()) return c.Reject("its body cannot be exported");
     const std::string name = stem + "/" + std::to_string(i);
+    std::string value = exporter.NameOf(output);
     if (has_lengths) {
       const std::string before = i < num_init ? exporter.NameOf(block.inputs[num_xs + i])
                                               : c.Scalar(0, output->type().dtype);
-      lengths.Keep(output->type(), exporter.NameOf(output), before, name);
-    } else {
-      Give(&body, exporter.NameOf(output), name);
+      value = lengths.Keep(output->type(), value, before);
     }
+    Give(&body, value, name);
     Exporter::SetType(output->type(), name, body.add_output());
   }
   const size_t num_steps = block.outputs.size() - num_init;
@@ -200,10 +189,7 @@ Exported PadSteps(ExportCall& c, const std::string& ran, const Type& type) {
     if (!rest) return rest.takeError();
     sizes = c.Node("Concat", {sizes, *rest}, {{"axis", int64_t{0}}});
   }
-  const DType dtype = RepeatedDType(type.dtype);
-  std::string zeros = c.Node("Expand", {c.Scalar(0, dtype), sizes});
-  if (dtype != type.dtype) zeros = c.Cast(zeros, type.dtype);
-  return c.Node("Concat", {ran, zeros}, {{"axis", int64_t{0}}});
+  return c.Node("Concat", {ran, c.Zeros(type.dtype, sizes)}, {{"axis", int64_t{0}}});
 }
 
 Exported WhileLoop(ExportCall& c) {

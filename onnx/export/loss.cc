@@ -20,8 +20,7 @@ Exported Costs(ExportCall& c, const std::string& log_prob, DType dtype, double s
   std::string label = c.In(1, DType::kI64);
   std::string is_ignored;
   if (c.attributes().Has("ignore_index")) {
-    const auto ignored = static_cast<double>(c.attributes().Int("ignore_index"));
-    is_ignored = c.Node("Equal", {label, c.Scalar(ignored, DType::kI64)});
+    is_ignored = c.Node("Equal", {label, c.Integer(c.attributes().Int("ignore_index"))});
     label = c.Node("Where", {is_ignored, c.Scalar(0, DType::kI64), label});
   }
   std::string cost = c.Node("Neg", {AtLabel(c, log_prob, label, rank)});

@@ -150,13 +150,16 @@ Exported RotaryEmbedding(ExportCall& c) {
   for (int64_t i = 0; i < half; ++i)
     speeds.push_back(std::pow(c.attributes().Float("base"),
                               -2.0 * static_cast<double>(i) / static_cast<double>(width)));
-  // In f16, an angle of 1,000 would be rounded by up to half a radian.
-  const DType angle_dtype = dtype == DType::kF64 ? DType::kF64 : DType::kF32;
-  const std::string speed =
-      c.Cast(c.Constant(Constant::Copy(DType::kF64, {half}, speeds.data())), angle_dtype);
   const std::string positions =
-      c.Unsqueeze(c.In(1, angle_dtype), {static_cast<int64_t>(c.type(1).rank())});
-  const std::string angle = c.Node("Mul", {positions, speed});
+      c.Unsqueeze(c.In(1, DType::kF64), {static_cast<int64_t>(c.type(1).rank())});
+  const std::string speed = c.Constant(Constant::Copy(DType::kF64, {half}, speeds.data()));
+  std::string angle = c.Node("Mul", {positions, speed});
+  // In f32, an angle of 100,000 would be rounded by 0.004.
+  const DType angle_dtype = dtype == DType::kF64 ? DType::kF64 : DType::kF32;
+  if (angle_dtype != DType::kF64) {
+    angle = c.Node("Mod", {angle, c.Scalar(2 * M_PI, DType::kF64)}, {{"fmod", int64_t{1}}});
+    angle = c.Cast(angle, angle_dtype);
+  }
   std::string cos = c.Node("Cos", {angle}), sin = c.Node("Sin", {angle});
   if (dtype != angle_dtype) {
     cos = c.Cast(cos, dtype);

@@ -108,8 +108,7 @@ Exported Moments(ExportCall& c) {
 
 Exported CumSum(ExportCall& c) {
   const DType dtype = ComputeDType(c.dtype());
-  const std::string axis =
-      c.Scalar(static_cast<double>(c.Axis("axis", c.type(0).rank())), DType::kI64);
+  const std::string axis = c.Integer(c.Axis("axis", c.type(0).rank()));
   return c.Out(c.Node("CumSum", {c.In(0, dtype), axis},
                       {{"exclusive", int64_t{c.attributes().Bool("exclusive")}},
                        {"reverse", int64_t{c.attributes().Bool("reverse")}}}),

@@ -175,7 +175,7 @@ Exported Triangle(ExportCall& c) {
   const bool is_known =
       own == DType::kF32 || own == DType::kF64 || own == DType::kI64 || own == DType::kBool;
   const DType dtype = is_known ? own : IsFloat(own) ? DType::kF32 : DType::kI64;
-  const std::string k = c.Scalar(static_cast<double>(c.attributes().Int("k")), DType::kI64);
+  const std::string k = c.Integer(c.attributes().Int("k"));
   return c.Out(c.Node("Trilu", {c.In(0, dtype), k}, {{"upper", int64_t{c.op().type() == "triu"}}}),
                dtype);
 }
@@ -192,8 +192,7 @@ llvm::Expected<std::string> IsOnDiagonal(ExportCall& c, const Dim& rows, const D
   if (!row) return row.takeError();
   llvm::Expected<std::string> column = indices(columns);
   if (!column) return column.takeError();
-  const std::string diagonal =
-      c.Node("Add", {c.Unsqueeze(*row, {1}), c.Scalar(static_cast<double>(k), DType::kI64)});
+  const std::string diagonal = c.Node("Add", {c.Unsqueeze(*row, {1}), c.Integer(k)});
   return c.Node("Equal", {diagonal, *column});
 }
 

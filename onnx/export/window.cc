@@ -240,15 +240,29 @@ Exported Col2Im(ExportCall& c) {
   if (!window) return window.takeError();
   if (!window->same.empty() || !window->padding.empty())
     return c.Reject("'pad' must be known at export");
-  llvm::Expected<std::string> image = c.Sizes(Spatial(c.result()));
+  // ONNX Runtime computes dilated windows of 2 dims only correctly; a line is an image of one row.
+  const size_t rank = window->kernel.size();
+  const bool is_dilated = llvm::any_of(window->dilation, [](int64_t size) { return size != 1; });
+  if (is_dilated && rank > 2)
+    return c.Reject("Col2Im of ONNX Runtime is wrong for dilated windows of 3 dims");
+  const bool is_line = is_dilated && rank == 1;
+  Shape sizes(Spatial(c.result()).begin(), Spatial(c.result()).end());
+  if (is_line) {
+    sizes.insert(sizes.begin(), Dim(1));
+    for (std::vector<int64_t>* ones : {&window->kernel, &window->stride, &window->dilation})
+      ones->insert(ones->begin(), 1);
+    for (std::vector<int64_t>* zeros : {&window->begin, &window->end})
+      zeros->insert(zeros->begin(), 0);
+  }
+  llvm::Expected<std::string> image = c.Sizes(sizes);
   if (!image) return image.takeError();
   const DType dtype = ConvDType(c.dtype());
   std::vector<int64_t> pads = window->begin;
   pads.insert(pads.end(), window->end.begin(), window->end.end());
-  return c.Out(
+  const std::string y =
       c.Node("Col2Im", {c.In(0, dtype), *image, c.Ints(window->kernel)},
-             {{"dilations", window->dilation}, {"pads", pads}, {"strides", window->stride}}),
-      dtype);
+             {{"dilations", window->dilation}, {"pads", pads}, {"strides", window->stride}});
+  return c.Out(is_line ? c.Squeeze(y, {2}) : y, dtype);
 }
 
 constexpr ExportRule kWindowRules[] = {

@@ -35,25 +35,27 @@ void ConvertConstant(Node& n) {
   n.Fail("it has no value");
 }
 
-// The value and dtype of the attribute `value`, which has one element; 0 of f32 by default.
-std::pair<double, DType> FillValue(Node& n) {
+// The attribute `value`, which has one element, as a scalar; 0 of f32 by default.
+Constant FillValue(Node& n) {
+  const Constant zero = Constant::Scalar(DType::kF32, 0);
   const auto* value = n.Attribute("value");
-  if (value == nullptr) return {0, DType::kF32};
+  if (value == nullptr) return zero;
   llvm::Expected<Constant> constant = n.importer().model().ReadTensor(value->t());
   if (!constant) {
     n.Take(constant.takeError());
-    return {0, DType::kF32};
+    return zero;
   }
-  if (constant->num_elements() != 1) n.Fail("value must have one element");
-  return {constant->num_elements() == 1 ? constant->ElementAsDouble(0) : 0, constant->dtype()};
+  if (constant->num_elements() == 1) return Constant(constant->dtype(), {}, constant->bytes());
+  n.Fail("value must have one element");
+  return zero;
 }
 
 void ConvertConstantOfShape(Node& n) {
   const Shape dims = n.SizesIn(0);
-  const auto [value, dtype] = FillValue(n);
+  const Constant value = FillValue(n);
   for (const Dim& dim : dims)
     if (dim.is_constant() && dim.constant() < 0) return n.Fail("a dim is negative");
-  n.Out(n.Filled(dims, value, dtype));
+  n.Out(n.Filled(dims, value));
 }
 
 void ConvertRange(Node& n) {

@@ -334,8 +334,7 @@ Value* Node::FilledAlike(const Op& op) {
                      op.type() == "transpose" || op.type() == "broadcast_to";
   const Op* fill = moves ? FillOf(op.operands()[0]) : nullptr;
   if (fill == nullptr) return nullptr;
-  return Filled(op.result()->type().dims, fill->attributes().Tensor("value").ElementAsDouble(0),
-                op.result()->type().dtype);
+  return Filled(op.result()->type().dims, fill->attributes().Tensor("value"));
 }
 
 void Node::UseScalars(llvm::MutableArrayRef<Value*> operands) {
@@ -350,7 +349,7 @@ void Node::UseScalars(llvm::MutableArrayRef<Value*> operands) {
       fits &= size.is_constant(1) || size == other.dims[other.rank() - type.rank() + d];
     }
     if (!fits) continue;
-    Value* scalar = Scalar(fill->attributes().Tensor("value").ElementAsDouble(0), type.dtype);
+    Value* scalar = Literal(fill->attributes().Tensor("value"));
     if (scalar != nullptr) operands[i] = scalar;
     return;
   }
@@ -444,14 +443,16 @@ Value* Node::Literal(llvm::ArrayRef<int64_t> values) {
   return Literal(Constant::Copy(DType::kI64, {static_cast<int64_t>(values.size())}, values.data()));
 }
 
-Value* Node::Filled(llvm::ArrayRef<Dim> dims, double value, DType dtype) {
+Value* Node::Filled(llvm::ArrayRef<Dim> dims, const Constant& value) {
+  const DType dtype = value.dtype();
   const bool fills = IsFloat(dtype) || dtype == DType::kI32 || dtype == DType::kI64;
-  if (fills && dims.size() > 0) {
-    return Call(
-        "fill", {},
-        {{"dims", Shape(dims)}, {"value", Constant::Scalar(dtype, value)}, {"dtype", dtype}});
-  }
-  return Call("broadcast_to", {Scalar(value, dtype)}, {{"dims", Shape(dims)}});
+  if (fills && dims.size() > 0)
+    return Call("fill", {}, {{"dims", Shape(dims)}, {"value", value}, {"dtype", dtype}});
+  return Call("broadcast_to", {Literal(value)}, {{"dims", Shape(dims)}});
+}
+
+Value* Node::Filled(llvm::ArrayRef<Dim> dims, double value, DType dtype) {
+  return Filled(dims, Constant::Scalar(dtype, value));
 }
 
 Value* Node::SizeValue(llvm::ArrayRef<Dim> sizes) {

@@ -111,6 +111,7 @@ class Node {
   Value* Parameter(Constant constant, llvm::StringRef name);
   Value* Literal(llvm::ArrayRef<int64_t> values);
   /// A tensor with the same value in all elements.
+  Value* Filled(llvm::ArrayRef<Dim> dims, const Constant& value);
   Value* Filled(llvm::ArrayRef<Dim> dims, double value, DType dtype);
   /// The sizes as an i64 vector, known to later nodes.
   Value* SizeValue(llvm::ArrayRef<Dim> sizes);

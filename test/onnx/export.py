@@ -69,7 +69,7 @@ def differs(got, wanted, tolerance):
     b = wanted.astype("float64").reshape(-1)
     with numpy.errstate(invalid="ignore"):
         near = (a == b) | (numpy.isnan(a) & numpy.isnan(b)) | (
-            numpy.abs(a - b) <= tolerance * numpy.maximum(1, numpy.abs(b)))
+            numpy.isfinite(b) & (numpy.abs(a - b) <= tolerance * numpy.maximum(1, numpy.abs(b))))
     if near.all():
         return None
     worst = numpy.flatnonzero(~near)[0]
