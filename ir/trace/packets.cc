@@ -235,7 +235,7 @@ TracePackets::Slice TracePackets::MakeSlice(uint32_t thread, const TraceEvent& e
     if (options_.peak_operations > 0)
       annotate("share of the peak")->set_double_value(PacketTemplate::Placeholder(2));
   }
-  Slice made{.cost = of.cost, .peak_operations = PeakOf(of, options_)};
+  Slice made{{}, {}, of.cost, PeakOf(of, options_)};
   made.begin.Add(begin);
   if (event.kind == TraceEvent::kCall) {
     pf::TracePacket arena = MakePacket();
