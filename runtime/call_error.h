@@ -63,7 +63,7 @@ llvm::StringRef WrittenName(const OpDef& def);
 /// Prepends the call's operator to a message.
 std::string AboutCall(const OperatorArguments& call, llvm::StringRef message);
 /// Prepends the call's location and operator to the message of an Error, and preserves its kind and
-/// code.
+/// code. The position of an Error of a call in its body is appended to the call's.
 PDL_API llvm::Error AboutCall(const OperatorArguments& call, llvm::Error error);
 
 }  // namespace pdl

@@ -31,9 +31,11 @@ class GradientScaling {
     FindDependences();
     for (Op* op : graph_.ops().vec()) {
       order_.push_back(op);
+      if (!gradients_.contains(op)) continue;
       location_ = op->location();
-      if (gradients_.contains(op)) Scale(*op, scale);
+      Scale(*op, scale);
     }
+    // The following calls depend on all gradients, and get the location of the last one.
     if (!sums_.empty()) {
       // Finite if all gradients are.
       Value* total = sums_.size() == 1 ? sums_[0] : Call("add_n", sums_, {}, "gradients_sum");
@@ -130,7 +132,7 @@ class GradientScaling {
         Call("mul", {wide, As(wide_dtype, inverse_)}, {}, scaled->name() + "_unscaled");
     if (dtype != wide_dtype) {
       for (const Value::Use& use : uses)
-        if (use.op->type() == "cast" && use.op->result()->type().dtype == wide_dtype)
+        if (&use.op->def() == &Find("cast") && use.op->result()->type().dtype == wide_dtype)
           graph_.ReplaceAllUses(use.op->result(), quotient);
     }
     Value* narrow = As(dtype, quotient);

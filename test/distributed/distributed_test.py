@@ -238,7 +238,7 @@ class Distributed(unittest.TestCase):
         done = subprocess.run([*launcher(2), PDL, "run", model, "--data", str(rows)], capture_output=True, text=True,
                               timeout=100)
         self.assertEqual(done.returncode, 1, done.stderr)
-        self.assertIn(f"rows 0 to 1 of {rows}: {model}:2:8: assert_true: x is positive [PDL0517]", done.stderr)
+        self.assertIn(f"{model}:2:8: error: rows 0 to 1 of {rows}: assert_true: x is positive [PDL0517]", done.stderr)
 
     def interrupt(self, signal_number, seed):
         """Sends the signal to a random rank at a random time; returns the launcher's status and output. With odd seeds,

@@ -258,8 +258,10 @@ TEST(PdlHStatus, OfARunHasThePositionOfTheCall) {
   EXPECT_EQ(status.file(), "<source>");
   EXPECT_EQ(status.line(), 3);
   EXPECT_EQ(status.column(), 14);
-  EXPECT_EQ(status.ToString().rfind("<source>:3:14: add: sizes do not broadcast", 0), 0u)
-      << status.ToString();
+  EXPECT_EQ(status.ToString(),
+            "<source>:3:14: error: add: sizes do not broadcast: N = 2 and M = 3 [PDL0505]\n"
+            " 3 | output y = a + b\n"
+            "   |              ^");
 }
 
 // The position is that in the layer, as it is for errors of the compiler.

@@ -130,7 +130,7 @@ TEST(Trainer, ALossThatIsNoNumber) {
   options.folder = "";
   Training checked(options, text);
   EXPECT_EQ(Message(checked.trainer->Train()),
-            "step 2: m.pdl:7:26: pow: gives inf at [0] of 'loss_pow': f32[8], from operands that "
+            "m.pdl:7:26: step 2: pow: gives inf at [0] of 'loss_pow': f32[8], from operands that "
             "have none [PDL0514]");
 }
 
