@@ -320,8 +320,9 @@ llvm::Expected<std::string> Network::DescribePlan(DeviceContext* context, const 
                                                   const llvm::StringMap<int64_t>& symbols) const {
   if (context == nullptr)
     return MakeUserError(Code::kOperatorUse, "the plan of a network needs a context, got none");
-  return WithOutOfMemory("planning a network",
-                         [&] { return impl_->Describe(*context, options, symbols); });
+  return WithOutOfMemory("planning a network", [&] {
+    return WithTexts(impl_->graph, impl_->Describe(*context, options, symbols));
+  });
 }
 
 llvm::Expected<MemoryReport> Network::ReportMemory(DeviceContext* context,
@@ -329,8 +330,9 @@ llvm::Expected<MemoryReport> Network::ReportMemory(DeviceContext* context,
                                                    const llvm::StringMap<int64_t>& symbols) const {
   if (context == nullptr)
     return MakeUserError(Code::kOperatorUse, "the memory of a network needs a context, got none");
-  return WithOutOfMemory("planning a network",
-                         [&] { return impl_->ReportMemory(*context, options, symbols); });
+  return WithOutOfMemory("planning a network", [&] {
+    return WithTexts(impl_->graph, impl_->ReportMemory(*context, options, symbols));
+  });
 }
 
 /// Fails unless the network has the symbols.

@@ -2,6 +2,7 @@
 #include <algorithm>
 
 #include "ir/error_text.h"
+#include "ir/located_error.h"
 #include "llvm/ADT/STLExtras.h"
 #include "llvm/ADT/StringSet.h"
 #include "pdl/compiler/differentiate.h"
@@ -99,14 +100,13 @@ class GradientLowering {
 
   /// Puts the position of the `gradient` call before an error of the backward pass.
   llvm::Error AtGradient(const Op& gradient, llvm::Error error) const {
-    const std::string place = graph_.PathToString(gradient.location());
     Code code = Code::kBadGradient;
     error = llvm::handleErrors(std::move(error), [&](std::unique_ptr<UserError> user_error) {
       if (user_error->code() == Code::kTextTooLong) code = Code::kTextTooLong;
       return llvm::Error(std::move(user_error));
     });
-    return MakeUserError(code, "{0}{1}{2}", place, place.empty() ? "" : ": ",
-                         WithoutCodes(llvm::toString(std::move(error))));
+    return UserErrorAt(graph_, gradient.location(), code,
+                       WithoutCodes(llvm::toString(std::move(error))));
   }
 
   Value* Call(const Op& gradient, llvm::StringRef name, llvm::ArrayRef<Value*> operands,

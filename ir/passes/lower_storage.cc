@@ -1,4 +1,5 @@
 #include "ir/passes/lower_storage.h"
+#include "ir/located_error.h"
 
 #include "llvm/ADT/STLExtras.h"
 #include "pdl/compiler/differentiate.h"
@@ -155,12 +156,11 @@ llvm::Error StorageLowering::AddRows(const Value& input, unsigned level, Value* 
   if (known == outer) return llvm::Error::success();
   auto is_total = [](const Dim& dim) { return dim.symbol().starts_with("sum("); };
   if (is_total(known) != is_total(outer)) {
-    const std::string place = graph_.PathToString(input.location());
-    return MakeUserError(Code::kStorage,
-                         "{0}{1}input '{2}' is {3}, but the lengths {4} of another input belong to "
-                         "rows at another level",
-                         place, place.empty() ? "" : ": ", input.name(), input.type().ToString(),
-                         ragged.ToString());
+    return UserErrorAt(
+        graph_, input.location(), Code::kStorage,
+        llvm::formatv("input '{0}' is {1}, but the lengths {2} of another input belong to rows at "
+                      "another level",
+                      input.name(), input.type().ToString(), ragged.ToString()));
   }
   GraphConstraint equal;
   equal.check.left = outer;
@@ -463,8 +463,7 @@ Value* LoweringContext::Call(llvm::StringRef name, llvm::ArrayRef<Value*> operan
 void LoweringContext::Fail(Code code, const llvm::Twine& message) {
   if (!error_.empty()) return;
   code_ = code;
-  const std::string place = lowering_->PlaceOf(*op_);
-  error_ = (llvm::Twine(place) + (place.empty() ? "" : ": ") + op_->type() + ": " + message).str();
+  error_ = (op_->type() + ": " + message).str();
 }
 
 void LoweringContext::SetOutput(unsigned index, Value* values) {
@@ -512,7 +511,7 @@ llvm::Error LoweringContext::LowerPacked() {
 llvm::Error LoweringContext::TakeError() {
   if (error_.empty()) return llvm::Error::success();
   const std::string message = std::exchange(error_, "");
-  if (code_) return MakeUserError(*code_, "{0}", message);
+  if (code_) return UserErrorAt(lowering_->PlaceOf(*op_), *code_, message);
   return llvm::createStringError(message);
 }
 

@@ -1,5 +1,6 @@
 // The passes with their names, and the pipelines, which define their order.
 #include "pdl/compiler/pipeline.h"
+#include "ir/located_error.h"
 
 #include <chrono>
 
@@ -267,6 +268,10 @@ bool Pipeline::Applies(const Graph& graph, const PassContext& context) const {
 }
 
 llvm::Error Pipeline::Run(Graph& graph, PassContext& context) const {
+  return WithTexts(graph, RunPasses(graph, context));
+}
+
+llvm::Error Pipeline::RunPasses(Graph& graph, PassContext& context) const {
   for (const Pass& pass : passes_) {
     PassRun run;
     run.has_run = pass.applies == nullptr || pass.applies(graph, context);

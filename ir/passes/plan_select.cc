@@ -1,4 +1,5 @@
 #include "ir/passes/plan_select.h"
+#include "ir/located_error.h"
 
 #include "llvm/ADT/DenseSet.h"
 #include "llvm/ADT/STLExtras.h"
@@ -74,10 +75,10 @@ llvm::Error UnknownSize(const Graph& graph, const Op& select, SymbolLookup sizes
   std::string input;
   for (const Value* value : graph.inputs())
     if (input.empty() && HasSymbol(value->type(), unknown)) input = value->name();
-  std::string place = graph.PathToString(select.location());
-  return MakeUserError(Code::kMissingInput,
-                       "{0}{1}'{2}' depends on the size {3} of input '{4}', which is not given",
-                       place, place.empty() ? "" : ": ", select.result()->name(), unknown, input);
+  return UserErrorAt(
+      graph, select.location(), Code::kMissingInput,
+      llvm::formatv("'{0}' depends on the size {1} of input '{2}', which is not given",
+                    select.result()->name(), unknown, input));
 }
 
 }  // namespace

@@ -1,5 +1,6 @@
 // Sparse updates of tables: the gradient of the rows that a run uses is a scatter_add onto zeros.
 // Values that are computed from it element by element are computed for those rows only.
+#include "ir/located_error.h"
 #include "llvm/ADT/DenseMap.h"
 #include "llvm/ADT/DenseSet.h"
 #include "llvm/ADT/STLExtras.h"
@@ -210,11 +211,9 @@ class RowUpdates {
 
  private:
   llvm::Error RejectLazyRows(const Op& op) const {
-    const std::string place = graph_.PathToString(op.location());
-    return MakeUserError(Code::kBadMinimize,
-                         "{0}{1}lazy: '{2}' is not elementwise in a gradient, so no row "
-                         "can be left unchanged",
-                         place, place.empty() ? "" : ": ", op.type());
+    return UserErrorAt(graph_, op.location(), Code::kBadMinimize,
+                       "lazy: '" + op.type() +
+                           "' is not elementwise in a gradient, so no row can be left unchanged");
   }
 
   unsigned Root(unsigned component) {

@@ -1,4 +1,5 @@
 #include "pdl/compiler/split_step.h"
+#include "ir/located_error.h"
 
 #include "llvm/ADT/DenseSet.h"
 #include "llvm/ADT/STLExtras.h"
@@ -58,11 +59,9 @@ class StepSplitter {
     const auto found =
         llvm::find_if(step_.ops(), [](const Op* op) { return op->type() == "lazy_rows"; });
     if (found == step_.ops().end()) return llvm::Error::success();
-    const std::string place = step_.PathToString((*found)->location());
-    return MakeUserError(Code::kBadMinimize,
-                         "{0}{1}lazy: a step cannot be computed from micro-batches, since all rows "
-                         "of a table take part in the mean of its gradients",
-                         place, place.empty() ? "" : ": ");
+    return UserErrorAt(step_, (*found)->location(), Code::kBadMinimize,
+                       "lazy: a step cannot be computed from micro-batches, since all rows of a "
+                       "table take part in the mean of its gradients");
   }
 
   /// Finds the values that depend on the examples of a batch.
@@ -101,13 +100,13 @@ class StepSplitter {
       means->push_back({value.name() + kMean.str(), Type(type.dtype, type.dims)});
       return llvm::Error::success();
     }
-    const std::string place =
-        value.producer() ? step_.PathToString(value.producer()->location()) : "";
-    return MakeUserError(Code::kBadMinimize,
-                         "{0}{1}an update reads '{2}': {3}, which depends on the examples, so a "
-                         "step cannot be computed from micro-batches: only floating-point values "
-                         "of fixed sizes have a mean over them",
-                         place, place.empty() ? "" : ": ", value.name(), type.ToString());
+    const LocationId location = value.producer() ? value.producer()->location() : kUnknownLocation;
+    return UserErrorAt(
+        step_, location, Code::kBadMinimize,
+        llvm::formatv("an update reads '{0}': {1}, which depends on the examples, so a step cannot "
+                      "be computed from micro-batches: only floating-point values of fixed sizes "
+                      "have a mean over them",
+                      value.name(), type.ToString()));
   }
 
   static Value* Crossing(const Graph& graph, const SplitStep::Mean& mean) {
@@ -160,6 +159,8 @@ class StepSplitter {
 
 }  // namespace
 
-llvm::Expected<SplitStep> SplitTrainingStep(const Graph& step) { return StepSplitter(step).Run(); }
+llvm::Expected<SplitStep> SplitTrainingStep(const Graph& step) {
+  return WithTexts(step, StepSplitter(step).Run());
+}
 
 }  // namespace pdl

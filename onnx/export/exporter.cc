@@ -130,7 +130,7 @@ llvm::Error Exporter::Run(onnx::GraphProto* to) {
                        "', and an ONNX model has no states"}]
         .push_back(graph_.PathToString(update.state->location()));
   }
-  if (llvm::Error error = Rejected()) return error;
+  if (llvm::Error error = Rejected()) return WithTexts(graph_, std::move(error));
   return AddOutputs();
 }
 

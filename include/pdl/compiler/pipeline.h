@@ -134,6 +134,8 @@ class PDL_API Pipeline {
   llvm::Error Run(Graph& graph, PassContext& context) const;
 
  private:
+  llvm::Error RunPasses(Graph& graph, PassContext& context) const;
+
   llvm::StringLiteral name_, description_;
   llvm::ArrayRef<Pass> passes_;
   uint8_t given_;

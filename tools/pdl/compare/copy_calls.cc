@@ -1,4 +1,5 @@
 #include "tools/pdl/compare/copy_calls.h"
+#include "ir/located_error.h"
 
 #include "llvm/ADT/STLExtras.h"
 #include "pdl/op/error.h"
@@ -132,10 +133,10 @@ llvm::Expected<Graph> ConvertFloats(const Graph& network, DType floats) {
   }
   for (const Op* op : network.ops()) {
     if (llvm::Error error = copier.CopyOp(*op, {})) {
-      const std::string place = network.PathToString(op->location());
-      return MakeUserError(Code::kInputType, "{0}{1}{2} does not take {3}: {4}", place,
-                           place.empty() ? "" : ": ", op->type(), DTypeName(floats),
-                           llvm::toString(std::move(error)));
+      const std::string message = llvm::toString(std::move(error));
+      return WithTexts(network, UserErrorAt(network, op->location(), Code::kInputType,
+                                            llvm::formatv("{0} does not take {1}: {2}", op->type(),
+                                                          DTypeName(floats), message)));
     }
   }
   for (const GraphOutput& output : network.outputs())

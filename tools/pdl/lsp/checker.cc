@@ -3,6 +3,7 @@
 #include <map>
 #include <memory>
 #include <new>
+#include <optional>
 #include <stdexcept>
 
 #include "llvm/ADT/STLExtras.h"
@@ -19,28 +20,23 @@
 namespace pdl::lsp {
 namespace {
 
-// The range of "FILE:LINE:COLUMN" at the beginning of a message about the file; an empty range if
-// the message does not begin so.
-SourceRange RangeIn(llvm::StringRef message, const SourceFile& file) {
-  unsigned line = 0, column = 0;
-  if (!message.consume_front(file.name()) || !message.consume_front(":") ||
-      message.consumeInteger(10, line) || !message.consume_front(":") ||
-      message.consumeInteger(10, column) || line == 0 || line > file.num_lines()) {
-    return {};
+// Moves the diagnostic of a call to its place in the document: that of the call itself, or of the
+// call of a layer of another file that led to it.
+Diagnostic InDocument(Diagnostic diagnostic, const std::shared_ptr<const SourceFile>& file) {
+  if (diagnostic.file->name() == file->name()) {
+    diagnostic.file = file;
+    return diagnostic;
   }
-  const llvm::StringRef characters = file.Line(line);
-  size_t offset = 0;
-  for (unsigned at = 1; at < column && offset < characters.size(); ++at) {
-    do {
-      ++offset;
-    } while (offset < characters.size() &&
-             (static_cast<unsigned char>(characters[offset]) & 0xC0) == 0x80);
+  for (const DiagnosticNote& note : diagnostic.notes) {
+    if (note.file == nullptr || note.file->name() != file->name()) continue;
+    diagnostic.file = file;
+    diagnostic.primary = note.range;
+    break;
   }
-  const auto begin = file.LineBegin(line) + static_cast<uint32_t>(offset);
-  return {begin, begin + 1};
+  return diagnostic;
 }
 
-// Adds the diagnostics of an Error that has no structured position.
+// Adds the diagnostics of an Error of a pass.
 void AddError(llvm::Error error, const std::shared_ptr<const SourceFile>& file,
               Diagnostics* diagnostics) {
   llvm::handleAllErrors(
@@ -49,11 +45,13 @@ void AddError(llvm::Error error, const std::shared_ptr<const SourceFile>& file,
         for (const Diagnostic& each : errors.diagnostics().all()) diagnostics->Add(each);
       },
       [&](const UserError& e) {
-        diagnostics->Error(e.code(), file, RangeIn(e.text(), *file), e.text());
+        if (std::optional<Diagnostic> diagnostic = DiagnosticOf(e)) {
+          diagnostics->Add(InDocument(std::move(*diagnostic), file));
+        } else {
+          diagnostics->Error(e.code(), file, {}, e.text());
+        }
       },
-      [&](const llvm::ErrorInfoBase& e) {
-        diagnostics->Error(Code{}, file, RangeIn(e.message(), *file), e.message());
-      });
+      [&](const llvm::ErrorInfoBase& e) { diagnostics->Error(Code{}, file, {}, e.message()); });
 }
 
 llvm::Error CheckLowering(const Graph& graph) {
