@@ -7,7 +7,7 @@
 #include "llvm/ADT/DenseSet.h"
 #include "llvm/ADT/STLExtras.h"
 #include "llvm/ADT/SmallVectorExtras.h"
-#include "pdl/compiler/place.h"
+#include "pdl/compiler/file_position.h"
 #include "pdl/op/error.h"
 #include "pdl/op/operator_arguments.h"
 
@@ -358,7 +358,7 @@ const GraphOutput* Graph::FindOutput(llvm::StringRef name) const {
 std::string Graph::LocationToString(LocationId id) const {
   if (id >= locations_.size()) return "";
   const Location& location = locations_[id];
-  return PlaceToString({files_[location.file], location.line, location.column});
+  return FilePositionToString({files_[location.file], location.line, location.column});
 }
 
 std::string Graph::PathToString(LocationId id) const {

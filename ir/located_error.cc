@@ -1,13 +1,13 @@
 #include "ir/located_error.h"
 
-#include "pdl/compiler/place.h"
+#include "pdl/compiler/file_position.h"
 
 namespace pdl {
 
 template <class Base>
 static llvm::Error AddTexts(const Graph& graph, std::unique_ptr<Located<Base>> error) {
-  for (const Place& place : PlacesOf(error->position()))
-    if (auto text = graph.TextOf(place.file)) error->AddText(place.file, std::move(text));
+  for (const FilePosition& position : FilePositionsOf(error->position()))
+    if (auto text = graph.TextOf(position.file)) error->AddText(position.file, std::move(text));
   return llvm::Error(std::move(error));
 }
 

@@ -1,14 +1,14 @@
 // Errors of calls as diagnostics with lines of the source.
 #include "llvm/ADT/StringExtras.h"
+#include "pdl/compiler/file_position.h"
 #include "pdl/compiler/load.h"
-#include "pdl/compiler/place.h"
 #include "runtime/call_error.h"
 
 namespace pdl {
 namespace {
 
 /// A position in a source, with the range of the name or the operator there.
-struct PlaceInSource {
+struct PositionInSource {
   std::shared_ptr<const SourceFile> file;
   SourceRange range;
 };
@@ -19,17 +19,18 @@ class Sources {
   explicit Sources(const SourceTexts& texts) : texts_(texts) {}
 
   /// nullopt if the source is not known.
-  std::optional<PlaceInSource> Find(const Place& place) {
-    const auto text = texts_.find(place.file);
+  std::optional<PositionInSource> Find(const FilePosition& position) {
+    const auto text = texts_.find(position.file);
     if (text == texts_.end()) return std::nullopt;
-    std::shared_ptr<const SourceFile>& file = files_[place.file];
-    if (!file) file = std::make_shared<const SourceFile>(place.file.str(), *text->second);
-    const std::optional<uint32_t> begin = file->OffsetOf({place.line, place.column});
+    std::shared_ptr<const SourceFile>& file = files_[position.file];
+    if (!file) file = std::make_shared<const SourceFile>(position.file.str(), *text->second);
+    const std::optional<uint32_t> begin = file->OffsetOf({position.line, position.column});
     if (!begin) return std::nullopt;
     const auto is_of_name = [](char c) { return llvm::isAlnum(c) || c == '_'; };
     const size_t name = file->text().drop_front(*begin).take_while(is_of_name).size();
-    const auto size = static_cast<uint32_t>(std::max<size_t>(1, name));
-    return PlaceInSource{file, {*begin, *begin + size}};
+    const uint32_t end = *begin + static_cast<uint32_t>(std::max<size_t>(1, name));
+    if (end > file->text().size()) return std::nullopt;
+    return PositionInSource{file, {*begin, end}};
   }
 
  private:
@@ -37,33 +38,36 @@ class Sources {
   llvm::StringMap<std::shared_ptr<const SourceFile>> files_;
 };
 
-void NoteCall(const Place& place, Sources& sources, Diagnostic* diagnostic) {
-  if (place.file == "...") {
+void NoteCall(const FilePosition& position, Sources& sources, Diagnostic* diagnostic) {
+  if (position.file == "...") {
     diagnostic->Note("in further calls");
     return;
   }
-  const std::optional<PlaceInSource> call = sources.Find(place);
+  const std::optional<PositionInSource> call = sources.Find(position);
   if (!call) {
-    diagnostic->Note(PlaceToString(place) + ": in this call");
+    diagnostic->Note(FilePositionToString(position) + ": in this call");
     return;
   }
   const llvm::StringRef name = call->file->Text(call->range);
-  diagnostic->NoteAt(call->file, call->range, "in this call of '" + name.str() + "'");
+  const bool is_name = llvm::isAlpha(name.front()) || name.front() == '_';
+  diagnostic->NoteAt(call->file, call->range,
+                     is_name ? "in this call of '" + name.str() + "'" : "in this call");
 }
 
 template <class Base>
 std::optional<Diagnostic> DiagnosticOfLocated(const Located<Base>& error, Code code) {
   Sources sources(error.texts());
-  const llvm::SmallVector<Place, 4> places = PlacesOf(error.position());
-  const std::optional<PlaceInSource> innermost = sources.Find(places.back());
+  const llvm::SmallVector<FilePosition, 4> positions = FilePositionsOf(error.position());
+  const std::optional<PositionInSource> innermost = sources.Find(positions.back());
   if (!innermost) return std::nullopt;
   Diagnostic diagnostic;
   diagnostic.code = code;
   diagnostic.message = error.rest().str();
   diagnostic.file = innermost->file;
   diagnostic.primary = innermost->range;
-  for (const Place& place : llvm::reverse(llvm::ArrayRef<Place>(places).drop_back()))
-    NoteCall(place, sources, &diagnostic);
+  for (const FilePosition& position :
+       llvm::reverse(llvm::ArrayRef<FilePosition>(positions).drop_back()))
+    NoteCall(position, sources, &diagnostic);
   return diagnostic;
 }
 

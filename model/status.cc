@@ -6,7 +6,7 @@
 #include "ir/error_text.h"
 #include "llvm/Support/raw_ostream.h"
 #include "pdl/compiler/load.h"
-#include "pdl/compiler/place.h"
+#include "pdl/compiler/file_position.h"
 #include "pdl/op/error.h"
 #include "pdl/op/out_of_memory.h"
 #include "runtime/call_error.h"
@@ -62,7 +62,7 @@ template <class Base>
 Status::Detail DetailOfLocated(const Located<Base>& error) {
   Status::Detail detail = DetailOf(static_cast<const Base&>(error));
   detail.message = WithoutCodes(error.rest().str());
-  const Place inner = PlacesOf(error.position()).back();
+  const FilePosition inner = FilePositionsOf(error.position()).back();
   detail.file = inner.file.str();
   detail.line = static_cast<int>(inner.line);
   detail.column = static_cast<int>(inner.column);

@@ -6,7 +6,7 @@
 #include "llvm/ADT/StringMap.h"
 #include "llvm/Support/FormatVariadic.h"
 #include "llvm/Support/JSON.h"
-#include "pdl/compiler/place.h"
+#include "pdl/compiler/file_position.h"
 #include "runtime/memory.h"
 #include "runtime/profile_format.h"
 
@@ -25,8 +25,9 @@ std::pair<double, bool> LeastTime(const CallDescription& call, const DevicePeak&
 
 /// The innermost position of a path without the column: "model.pdl:3".
 std::string LineOf(llvm::StringRef path) {
-  const Place place = PlacesOf(path).back();
-  return place.line == 0 ? place.file.str() : place.file.str() + ":" + std::to_string(place.line);
+  const FilePosition position = FilePositionsOf(path).back();
+  return position.line == 0 ? position.file.str()
+                            : position.file.str() + ":" + std::to_string(position.line);
 }
 
 std::string NameOf(const RunProfile::Step& step, ProfileBy by) {

@@ -8,7 +8,7 @@
 #include <thread>
 
 #include "llvm/ADT/StringExtras.h"
-#include "pdl/compiler/place.h"
+#include "pdl/compiler/file_position.h"
 #include "proto/trace.pb.h"
 
 namespace pdl {
@@ -174,8 +174,8 @@ uint64_t TracePackets::InternPlace(llvm::StringRef place, llvm::StringRef layer,
   const auto [entry, is_new] =
       places_.try_emplace((place + "\n" + layer).str(), places_.size() + 1);
   if (!is_new) return entry->second;
-  const llvm::SmallVector<Place, 4> places = PlacesOf(place);
-  const Place innermost = places.empty() ? Place{} : places.back();
+  const llvm::SmallVector<FilePosition, 4> positions = FilePositionsOf(place);
+  const FilePosition innermost = positions.empty() ? FilePosition{} : positions.back();
   pf::SourceLocation& location = *data->add_source_locations();
   location.set_iid(entry->second);
   location.set_file_name(innermost.file.str());

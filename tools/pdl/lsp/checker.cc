@@ -20,8 +20,8 @@
 namespace pdl::lsp {
 namespace {
 
-// Moves the diagnostic of a call to its place in the document: that of the call itself, or of the
-// call of a layer of another file that led to it.
+// Moves the diagnostic of a call to its position in the document: that of the call itself, or of
+// the call of a layer of another file that led to it.
 Diagnostic InDocument(Diagnostic diagnostic, const std::shared_ptr<const SourceFile>& file) {
   if (diagnostic.file->name() == file->name()) {
     diagnostic.file = file;
