@@ -123,6 +123,10 @@ std::vector<std::string> NetworkReplHost::ListFiles(llvm::StringRef typed, bool 
   return found;
 }
 
+std::optional<Diagnostic> NetworkReplHost::DiagnosticOf(const llvm::ErrorInfoBase& error) {
+  return pdl::DiagnosticOf(error);
+}
+
 llvm::Error NetworkReplHost::SetDevice(llvm::StringRef name) {
   llvm::Expected<Device> device = DeviceFromName(name);
   if (!device) return device.takeError();

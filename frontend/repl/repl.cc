@@ -83,6 +83,9 @@ std::vector<std::string> ReplHost::ListFiles(llvm::StringRef, bool) { return {};
 llvm::Expected<PackedConstant> ReplHost::Draw(const Value&, SizeOfSymbol) {
   return llvm::createStringError("there are no random values here");
 }
+std::optional<Diagnostic> ReplHost::DiagnosticOf(const llvm::ErrorInfoBase&) {
+  return std::nullopt;
+}
 std::string ReplHost::Style(ReplStyle, llvm::StringRef text) { return text.str(); }
 
 ReplSession::ReplSession(CompileRequest request, ReplHost& host)
@@ -112,6 +115,16 @@ ReplSession::Impl::Impl(CompileRequest request_in, ReplHost& host_in)
 }
 
 ReplSession::Impl::~Impl() = default;
+
+void ReplSession::Impl::ReportFailure(llvm::Error error, ReplReply* reply) {
+  llvm::handleAllErrors(std::move(error), [&](const llvm::ErrorInfoBase& each) {
+    if (std::optional<Diagnostic> diagnostic = host.DiagnosticOf(each)) {
+      reply->diagnostics.Add(std::move(*diagnostic));
+    } else {
+      reply->error = each.message();
+    }
+  });
+}
 
 // ---------------------------------------------------------------------------------------------
 // Compiling

@@ -75,6 +75,8 @@ struct ReplSession::Impl {
   /// The value of a `feed`; nullopt if an error was reported.
   std::optional<PackedConstant> FedValue(const Value& fed, SourceRange range, const Probe& probe,
                                          ReplReply* reply);
+  /// Reports that a run has failed.
+  void ReportFailure(llvm::Error error, ReplReply* reply);
   /// Reports an error at a range of the typed source.
   void ReportError(Code code, SourceRange place, std::string message, const Probe& probe,
                    ReplReply* reply);

@@ -49,6 +49,17 @@ struct TestArguments {
 
 std::string Text(llvm::Error error) { return llvm::toString(std::move(error)); }
 
+/// The message of an error of a run, with its line of the source if that is known.
+std::string TextOfRun(llvm::Error error) {
+  std::string text;
+  llvm::visitErrors(error, [&](const llvm::ErrorInfoBase& each) {
+    const std::optional<Diagnostic> diagnostic = DiagnosticOf(each);
+    text += (text.empty() ? "" : "\n") + (diagnostic ? TextOf(*diagnostic) : each.message());
+  });
+  llvm::consumeError(std::move(error));
+  return llvm::StringRef(text).rtrim('\n').str();
+}
+
 /// Replaces a ragged value of one level by one of its sequences; a negative row counts from the
 /// end.
 llvm::Error KeepSequence(PackedValue* value, int64_t row) {
@@ -112,7 +123,7 @@ class TestRunner {
 
   bool RunOnce(const TestRun& run, TestOutcome* outcome) {
     auto fail = [&](llvm::Error error, bool is_error = true) {
-      outcome->failures.push_back(Text(std::move(error)));
+      outcome->failures.push_back(TextOfRun(std::move(error)));
       outcome->is_error |= is_error;
       return false;
     };
@@ -125,13 +136,12 @@ class TestRunner {
       auto network = scope_.Part(run.graph, expect.left, /*keeps_updates=*/false);
       llvm::Error error = network ? scope_.Run(**network, options) : network.takeError();
       if (!error) {
-        outcome->failures.push_back(At(expect.range) + "\n    there is no error");
+        outcome->failures.push_back(At(expect.range) + "\n  there is no error");
         continue;
       }
       const std::string text = Text(std::move(error));
       if (!llvm::StringRef(text).contains(expect.message))
-        outcome->failures.push_back(At(expect.range) +
-                                    "\n    the error is a different one: " + text);
+        outcome->failures.push_back(At(expect.range) + "\n  the error is a different one: " + text);
     }
     auto network = scope_.Part(run.graph, OutputsOf(run), /*keeps_updates=*/true);
     if (!network) return fail(network.takeError());
@@ -149,7 +159,7 @@ class TestRunner {
     } else if (expect.kind != TestExpect::Kind::kError) {
       wrong = JudgeValues(expect);
     }
-    if (wrong) outcome->failures.push_back(At(expect.range) + "\n    " + *wrong);
+    if (wrong) outcome->failures.push_back(At(expect.range) + "\n  " + *wrong);
   }
 
   std::optional<std::string> JudgeValues(const TestExpect& expect) {
@@ -234,7 +244,8 @@ int TestFile(llvm::StringRef path, const TestArguments& arguments, DeviceContext
       arguments.out() << (passed ? "pass  " : "FAIL  ") << path << ": " << test.name
                       << llvm::formatv("  ({0:f3} s)", outcome.seconds) << '\n';
       for (const std::string& failure : outcome.failures)
-        arguments.out() << "  " << failure << '\n';
+        for (llvm::StringRef line : llvm::split(failure, '\n'))
+          arguments.out() << "  " << line << '\n';
     }
     outcomes->push_back(std::move(outcome));
   }

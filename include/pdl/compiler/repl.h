@@ -49,6 +49,8 @@ class PDL_API ReplHost {
   virtual llvm::Error SetDevice(llvm::StringRef name) = 0;
   /// The name of the current device.
   virtual std::string DeviceName() = 0;
+  /// The diagnostic for an Error of Run that is about a position in the source; nullopt for others.
+  virtual std::optional<Diagnostic> DiagnosticOf(const llvm::ErrorInfoBase& error);
   /// Formats a part of a reply.
   virtual std::string Style(ReplStyle style, llvm::StringRef text);
   /// The width of help output in columns.

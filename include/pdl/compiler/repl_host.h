@@ -50,6 +50,7 @@ class PDL_API NetworkReplHost : public ReplHost {
   std::vector<std::string> ListFiles(llvm::StringRef typed, bool of_statement) override;
   llvm::Error SetDevice(llvm::StringRef name) override;
   std::string DeviceName() override;
+  std::optional<Diagnostic> DiagnosticOf(const llvm::ErrorInfoBase& error) override;
 
  private:
   llvm::Expected<std::vector<PackedConstant>> RunUntilCancelled(
