@@ -116,7 +116,7 @@ ReplSession::Impl::Impl(CompileRequest request_in, ReplHost& host_in)
 
 ReplSession::Impl::~Impl() = default;
 
-void ReplSession::Impl::ReportFailure(llvm::Error error, ReplReply* reply) {
+void ReportFailure(llvm::Error error, ReplHost& host, ReplReply* reply) {
   llvm::handleAllErrors(std::move(error), [&](const llvm::ErrorInfoBase& each) {
     if (std::optional<Diagnostic> diagnostic = host.DiagnosticOf(each)) {
       reply->diagnostics.Add(std::move(*diagnostic));

@@ -80,7 +80,7 @@ std::optional<PackedConstant> ReplSession::Impl::FedValue(const Value& fed, Sour
   }
   auto got = values.Get(*tried.graph, tried.last_value);
   if (!got) {
-    ReportFailure(got.takeError(), reply);
+    ReportFailure(got.takeError(), host, reply);
     return std::nullopt;
   }
   if (!got->front().value) {
@@ -125,7 +125,7 @@ void ReplSession::Impl::ExecuteFeed(const ast::FeedStatement* statement, const P
   if (is_next_run) {
     // Feeding a name again begins the next run.
     if (llvm::Error error = values.Advance(graph)) {
-      ReportFailure(std::move(error), reply);
+      ReportFailure(std::move(error), host, reply);
       return;
     }
   }

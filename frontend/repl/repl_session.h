@@ -31,6 +31,9 @@ std::string CallOf(const LayerSignature& layer);
 /// The source with `code` instead of one of its statements and that statement's documentation.
 std::string ReplaceStatement(llvm::StringRef text, const ast::Statement& old, llvm::StringRef code);
 
+/// Reports that a run has failed.
+void ReportFailure(llvm::Error error, ReplHost& host, ReplReply* reply);
+
 struct ReplSession::Impl {
   Impl(CompileRequest request_in, ReplHost& host_in);
   ~Impl();
@@ -75,8 +78,6 @@ struct ReplSession::Impl {
   /// The value of a `feed`; nullopt if an error was reported.
   std::optional<PackedConstant> FedValue(const Value& fed, SourceRange range, const Probe& probe,
                                          ReplReply* reply);
-  /// Reports that a run has failed.
-  void ReportFailure(llvm::Error error, ReplReply* reply);
   /// Reports an error at a range of the typed source.
   void ReportError(Code code, SourceRange place, std::string message, const Probe& probe,
                    ReplReply* reply);

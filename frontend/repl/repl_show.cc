@@ -130,7 +130,7 @@ void ReplSession::Impl::Show(const Graph& of, llvm::ArrayRef<Shown> shown, ReplR
     if (!each.value.empty()) requested.push_back(each.value);
   }
   auto known = values.Get(of, requested);
-  if (!known) ReportFailure(known.takeError(), reply);
+  if (!known) ReportFailure(known.takeError(), host, reply);
   size_t next = 0;
   for (const Shown& each : shown) {
     if (each.value.empty()) {
