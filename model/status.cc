@@ -5,8 +5,8 @@
 
 #include "ir/error_text.h"
 #include "llvm/Support/raw_ostream.h"
-#include "pdl/compiler/load.h"
 #include "pdl/compiler/file_position.h"
+#include "pdl/compiler/load.h"
 #include "pdl/op/error.h"
 #include "pdl/op/out_of_memory.h"
 #include "runtime/call_error.h"

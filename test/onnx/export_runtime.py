@@ -303,7 +303,8 @@ def judge(pdl, text, feeds, folder):
 def judge_refusal(pdl, text, wanted):
     done = subprocess.run([pdl, "export", "-", "-o", "/dev/null"], input=text, capture_output=True, text=True,
                           check=False)
-    good = done.returncode == 1 and done.stderr == f"error: {wanted}\n"
+    message = done.stderr.split("\n")[0].replace(": error: ", ": ", 1)
+    good = done.returncode == 1 and message == wanted
     return None if good else f"{done.returncode}: {done.stderr.strip()}"
 
 
