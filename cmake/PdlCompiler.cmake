@@ -24,6 +24,11 @@ if(PDL_SANITIZE)
   set(PDL_LOOP_OPTIMIZATION -O1)
   set(PDL_COLD_OPTIMIZATION -O0)
 endif()
+# A fuzzer runs for hours, and clang inlines nothing with -O1.
+if(PDL_FUZZ)
+  set(CMAKE_CXX_FLAGS_RELEASE "-O2 -g1")
+  set(PDL_COLD_OPTIMIZATION -O1)
+endif()
 
 set(CMAKE_RUNTIME_OUTPUT_DIRECTORY ${PROJECT_BINARY_DIR}/bin)
 set(CMAKE_LIBRARY_OUTPUT_DIRECTORY ${PROJECT_BINARY_DIR}/lib)
