@@ -101,9 +101,7 @@ CompileResult CompileText(llvm::StringRef text, const WeightOpener& open_weights
   return result;
 }
 
-/// Whether all errors are about sizes that only empty tensors have, which source may have in a
-/// branch only (docs/limits.md).
-static bool AreOnEmptyTensors(const Diagnostics& diagnostics) {
+bool AreOnEmptyTensors(const Diagnostics& diagnostics) {
   return llvm::all_of(diagnostics.all(), [](const Diagnostic& diagnostic) {
     return diagnostic.severity != Severity::kError ||
            llvm::any_of(diagnostic.notes, [](const DiagnosticNote& note) {

@@ -26,6 +26,9 @@ inline bool samples_expensive_checks = false;
 /// Compiles `text` with all operators and the standard layers, without imports and weights, and
 /// renders its diagnostics. Fails where a diagnostic is not a message with one code.
 CompileResult CompileText(llvm::StringRef text, const WeightOpener& open_weights = nullptr);
+/// Whether all errors are about sizes that only empty tensors have, which source may have in a
+/// branch only (docs/limits.md).
+bool AreOnEmptyTensors(const Diagnostics& diagnostics);
 
 /// Fails unless SerializeNetwork gives bytes that load as the same network, and EmitPdl a source
 /// that compiles.
