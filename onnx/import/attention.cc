@@ -201,6 +201,7 @@ void ConvertFlexAttention(Node& n) {
   if (heads != groups) {
     k = RepeatHeads(n, k, Dim::FloorDiv(heads, groups));
     v = RepeatHeads(n, v, Dim::FloorDiv(heads, groups));
+    if (n.failed()) return;
   }
   const Dim& width = q->type().dims[3];
   if (!n.HasAttribute("scale") && !width.is_constant())
