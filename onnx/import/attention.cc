@@ -195,8 +195,11 @@ void ConvertFlexAttention(Node& n) {
   Value* k = n.In(1);
   Value* v = n.In(2);
   if (n.failed()) return;
-  for (const Value* part : {q, k, v})
+  for (const Value* part : {q, k, v}) {
     if (part->type().rank() != 4) return n.Fail("{0} dims, not 4", part->type().rank());
+    if (!IsFloat(part->type().dtype))
+      return n.Fail("{0}, not floats", DTypeName(part->type().dtype));
+  }
   const Dim heads = q->type().dims[1], groups = k->type().dims[1];
   if (heads != groups) {
     k = RepeatHeads(n, k, Dim::FloorDiv(heads, groups));
