@@ -4,8 +4,6 @@ from __future__ import annotations
 
 import copy
 import errno
-import multiprocessing
-import os
 import pathlib
 import pickle
 import subprocess
@@ -137,18 +135,6 @@ def test_the_nearest_input_is_named() -> None:
     net = pdl.compile("input image: f32[N]\noutput y = image + 1.0")
     with pytest.raises(pdl.RunError, match="no input 'imgae'; did you mean 'image'"):
         net(imgae=ones(2))
-
-
-def test_mistakes_of_a_text_come_together() -> None:
-    with pytest.raises(pdl.Error) as caught:
-        pdl.compile("input x: f32[N, 3]\na = sofmax(x)\nb = cos(x, scale=-1.0)\n", name="model.pdl")
-    assert [one.code for one in caught.value.mistakes] == ["PDL0101", "PDL0203"]
-    assert str(caught.value).startswith(
-        "model.pdl:2:5: error: no operator or layer is called 'sofmax'"
-    )
-    assert "model.pdl:3:18: error: attribute 'scale' of 'cos'" in str(caught.value)
-    with pytest.raises(pdl.SyntaxMistake):
-        pdl.compile("input x")
 
 
 @pytest.mark.parametrize("ending", ["pdl", "pdlc"])
@@ -474,62 +460,6 @@ def test_settings_are_called_as_python_does(settings: dict[str, Any], message: s
     assert "--set" not in str(caught.value)
 
 
-@pytest.mark.parametrize("copied", [copy.deepcopy, lambda net: pickle.loads(pickle.dumps(net))])
-def test_a_network_is_copied(copied: Any) -> None:
-    net = pdl.compile(PAIR + "loss = mean(y)\nminimize loss with sgd(lr=1.0)\n", threads=1, seed=3)
-    net.set_parameter("w", [3.0, 4.0])
-    net(x=[0.0])
-    other = copied(net)
-    assert type(other) is pdl.Network and other.inputs == net.inputs and other.text() == net.text()
-    assert other.states["s"].tolist() == [2, 2] and other(x=[0.0])["y"].tolist() == [12, 16]
-    assert net.states["s"].tolist() == [2, 2]  # which it does not share
-    other.reset()
-    assert other.states["s"].tolist() == [1, 1]
-    other.set_parameter("w", [0.0, 0.0])
-    assert net.parameters["w"].tolist() == [3, 4]
-    list(pdl.train(other, [{"x": np.zeros(1, np.float32)}]))
-    assert other.parameters["w"].tolist() == [-1, -1]
-
-
-class Named(pdl.Network):
-    """A network with an attribute."""
-
-    def __init__(self, network: pdl.Network, title: str) -> None:
-        super().__init__(network)
-        self.title = title
-
-
-@pytest.mark.parametrize("copied", [copy.copy, copy.deepcopy, lambda net: pickle.loads(pickle.dumps(net))])
-def test_a_subclass_is_copied(copied: Any) -> None:
-    net = Named(pdl.compile("input x: f32[N]\nparam a: f32[] = ones()\noutput y = x * a\nloss = mean(y)"), "first")
-    list(pdl.train(net, [{"x": [1.0]}], pdl.layers.sgd(lr=1.0)))
-    other = copied(net)
-    assert type(other) is Named and other.title == "first" and other(x=[2.0])["y"].tolist() == [0]
-
-
-def test_a_copy_draws_from_the_seed() -> None:
-    net = pdl.compile("input x: f32[N]\noutput y = x[0] + normal(dims=[3])", seed=3)
-    first = net(x=[0.0])["y"].tolist()
-    assert copy.deepcopy(net)(x=[0.0])["y"].tolist() == first != net(x=[0.0])["y"].tolist()
-
-
-def test_states_of_rows_are_copied() -> None:
-    net = pdl.compile("input x: f32[N]\nstate s: f32[N] = zeros()\nupdate s = s + x\noutput s")
-    net(x=[1.0, 2.0])
-    assert copy.deepcopy(net)(x=[1.0, 1.0])["s"].tolist() == [2, 3]
-
-
-def _total(net: pdl.Network, x: float) -> float:
-    return float(net(x=x)["sum"].item())
-
-
-def test_a_network_goes_to_another_process() -> None:
-    net = pdl.compile(COUNTER)
-    net(x=2.0)
-    with multiprocessing.get_context("spawn").Pool(1) as pool:
-        assert pool.starmap(_total, [(net, 3.0)]) == [5]
-
-
 def test_unused_names_are_warnings() -> None:
     net = pdl.compile("input x: f32[N]\nh = x + 1\noutput x\n")
     assert "<text>:2:1: warning: the value 'h' is not used [PDL0107]" in net.warnings
@@ -559,128 +489,6 @@ def test_plans_of_sizes() -> None:
         net.plan(N=-3)
     with pytest.raises(ValueError, match="the size N must be less than 2\\*\\*63, got 9223372036854775808"):
         net.plan(N=2**63)
-
-
-def test_the_place_of_a_mistake() -> None:
-    with pytest.raises(pdl.Error) as caught:
-        pdl.compile("input x: f32[N]\n\noutput y = cos(xx)\noutput z = cos(x, scale=-1.0)", name="net.pdl")
-    places = [(one.code, one.file, one.line, one.column) for one in caught.value.mistakes]
-    assert places == [("PDL0102", "net.pdl", 3, 16), ("PDL0203", "net.pdl", 4, 25)]
-    with pytest.raises(ValueError, match="the source has a lone surrogate, character 2"):
-        pdl.compile("# \ud800\noutput y = 1.0")
-
-
-LAYERED = """layer positive(x: F[...]) {
-  assert x > 0.0, "x must be positive"
-  return x
-}
-input x: f32[N]
-layer own = positive()
-param a: f32[] = ones()
-loss = mean(own(x) * a)
-output loss
-"""
-SHOWN = """{}:2:10: error: assert_true: x must be positive at [1] [PDL0517]
- 2 |   assert x > 0.0, "x must be positive"
-   |          ^
-   = {}:8:13: in this call of 'own'
- 8 | loss = mean(own(x) * a)
-   |             ^~~"""
-
-
-def test_the_line_of_an_error_of_a_run(tmp_path: pathlib.Path) -> None:
-    path = tmp_path / "net.pdl"
-    path.write_text(LAYERED)
-    x = np.array([1, -1], np.float32)
-    loaded, compiled = pdl.load(path), pdl.compile(LAYERED)
-    for net, name in (
-        (loaded, str(path)),
-        (compiled, "<text>"),
-        (pdl.compile(LAYERED, name="own.pdl"), "own.pdl"),
-        (pickle.loads(pickle.dumps(loaded)), str(path)),
-    ):
-        for run in (lambda: net(x=x), lambda: net.run({"x": x}), lambda: net.profile({"x": x})):
-            with pytest.raises(pdl.RunError) as caught:
-                run()
-            assert str(caught.value) == SHOWN.format(name, name) and caught.value.code == "PDL0517"
-            (one,) = caught.value.mistakes
-            assert (one.file, one.line, one.column, one.code) == (name, 2, 10, "PDL0517")
-            assert one.message == "assert_true: x must be positive at [1]"
-            assert one.notes == ("in this call of 'own'",)
-    with pytest.raises(pdl.RunError) as caught:
-        list(pdl.train(compiled, [{"x": x}], pdl.layers.sgd(lr=0.1)))
-    assert str(caught.value).startswith("step 1: <text>:2:10: error: assert_true: x must be positive at [1] [PDL0517]\n")
-    assert [one.line for one in caught.value.mistakes] == [2]
-
-
-def test_lines_of_generated_source_are_not_shown() -> None:
-    x = np.array([1, -1], np.float32)
-    positive = pdl.layer(LAYERED[: LAYERED.index("input")])
-    with pdl.Graph() as g:
-        pdl.output(pdl.ops.mean(positive(pdl.input("x", "f32[N]"))), "loss")
-    graph = g.compile()
-    with pdl.Graph() as g:
-        pdl.output(pdl.compile(LAYERED, name="part.pdl")(x=pdl.input("x", "f32[N]"))["loss"], "y")
-    sgd = pdl.layers.sgd(lr=0.1)
-    with pdl.Graph() as t:
-        value = positive(pdl.input("x", "f32[N]"))
-        pdl.output(pdl.ops.mean(value * pdl.param("a", "f32[]"), name="loss"))
-    for run in (
-        lambda: positive(x),
-        lambda: pdl.grad(lambda x: pdl.ops.sum(positive(x)))(x),
-        lambda: graph(x=x),
-        lambda: pickle.loads(pickle.dumps(graph))(x=x),
-        lambda: g.compile()(x=x),
-        lambda: list(pdl.train(t, [{"x": x}], sgd)),
-        lambda: list(pdl.train(t.compile(), [{"x": x}], sgd)),
-    ):
-        for _ in range(2):
-            with pytest.raises(pdl.RunError) as caught:
-                run()
-            message = str(caught.value).removeprefix("step 1: ")
-            assert message == "assert_true: x must be positive at [1] [PDL0517]"
-            assert [(one.file, one.line, one.notes) for one in caught.value.mistakes] == [("", 0, ())]
-    with pytest.raises(pdl.ShapeError, match="^cholesky: 'x' is not positive definite \\[PDL0311\\]$"):
-        pdl.ops.cholesky([[-1.0]])
-
-
-def test_paths_that_are_not_utf8(tmp_path: pathlib.Path) -> None:
-    folder = os.path.join(os.fsencode(tmp_path), b"\xff")
-    os.mkdir(folder)
-    path = os.path.join(folder, b"\xfe.pdl")
-    with open(path, "w", encoding="utf-8") as file:
-        file.write(LAYERED)
-    net = pdl.load(path)  # type: ignore[arg-type]
-    assert os.fsencode(net.program.name) == path and os.fsencode(net.program.folder) == folder
-    with pytest.raises(pdl.RunError, match=r"/\ufffd/\ufffd.pdl:2:10: error: assert_true") as caught:
-        net(x=[-1.0])
-    assert os.fsencode(caught.value.mistakes[0].file) == path
-    net.set_parameter("a", 3.0)
-    for ending in (b".pdl", b".pdlc", b".onnx"):
-        saved = os.fsdecode(os.path.join(folder, b"saved" + ending))
-        net.save(saved)
-        assert pdl.load(saved)(x=[2.0])["loss"].item() == 6
-    with pytest.raises(pdl.WeightError, match="the name of its file is empty, is not UTF-8"):
-        net.save(os.fsdecode(path + b".pdlc"))
-    weights = os.fsdecode(path.replace(b".pdl", b".safetensors"))
-    training = pdl.train(net, [{"x": [1.0]}], pdl.layers.sgd(lr=1.0))
-    next(training)
-    training.save(weights)
-    for given in (weights, pdl.weights(weights)):
-        assert pdl.load(os.fsdecode(path), weights=given)(x=[2.0])["loss"].item() == 4
-    for copied in (pickle.loads(pickle.dumps(net)), pdl.load_bytes(b"output y = 1.0", name="net.pdl", folder=folder)):
-        assert os.fsencode(copied.program.folder) == folder
-    assert list(pdl.layers_from(os.fsdecode(path))) == ["positive"]
-    with pdl.trace(os.fsdecode(path + b".pftrace")):
-        net(x=[1.0])
-    assert os.path.getsize(path + b".pftrace") > 0 and "\ufffd" in net.ir() and net.page() and net.dot()
-    assert net.profile({"x": [1.0]})
-    for call in (lambda: pdl.load(path + b"x.pdl"), lambda: pdl.layers_from(os.fsdecode(path + b"x.pdl"))):
-        with pytest.raises(pdl.MissingFileError, match="/\ufffd/\ufffd.pdlx.pdl'"):
-            call()
-    for wrong in (lambda: pdl.load(path + b"x"), lambda: net.save(path + b"x")):
-        with pytest.raises(pdl.FileError, match="/\ufffd/\ufffd.pdlx'"):
-            wrong()
 
 
 def test_saved_as_an_onnx_model(tmp_path: pathlib.Path) -> None:
