@@ -22,7 +22,9 @@ namespace pdl {
 namespace {
 
 /// How long a thread spins for work, or for the end of its helpers, before it sleeps.
-constexpr std::chrono::microseconds kSpin(50);
+constexpr std::chrono::microseconds kSpin(200);
+/// After this time it offers its processor to other threads.
+constexpr std::chrono::microseconds kYield(5);
 
 /// Set while this thread runs a piece.
 thread_local bool in_piece = false;
@@ -48,16 +50,62 @@ bool SpinUntil(Predicate done, bool yields) {
     }
     const auto passed = std::chrono::steady_clock::now() - start;
     if (passed > kSpin) return false;
-    if (yields && passed > kSpin / 10) sched_yield();
+    if (yields && passed > kYield) sched_yield();
   }
 }
 
+/// Consecutive pieces, taken from the front by the thread that they are meant for and from the back
+/// by others.
+class PieceRange {
+ public:
+  static constexpr uint32_t kNone = UINT32_MAX;
+
+  void Set(uint32_t first, uint32_t last) {
+    bounds_.store(Bounds(first, last), std::memory_order_relaxed);
+  }
+  uint32_t TakeFirst() {
+    return Take([](uint32_t& first, uint32_t&) { return first++; });
+  }
+  uint32_t TakeLast() {
+    return Take([](uint32_t&, uint32_t& last) { return --last; });
+  }
+
+ private:
+  static uint64_t Bounds(uint32_t first, uint32_t last) { return uint64_t{first} << 32 | last; }
+
+  template <typename Change>
+  uint32_t Take(Change change) {
+    uint64_t bounds = bounds_.load(std::memory_order_relaxed);
+    for (;;) {
+      auto first = static_cast<uint32_t>(bounds >> 32), last = static_cast<uint32_t>(bounds);
+      if (first == last) return kNone;
+      const uint32_t piece = change(first, last);
+      if (bounds_.compare_exchange_weak(bounds, Bounds(first, last), std::memory_order_relaxed))
+        return piece;
+    }
+  }
+
+  /// The first piece, and the one after the last.
+  std::atomic<uint64_t> bounds_;
+};
+
+/// The most ranges of a job; more threads share them.
+constexpr int kMaxRanges = 64;
+
 /// One call of RunPieces; allocated on its caller's stack.
 struct Job {
+  Job(llvm::function_ref<void(int64_t)> function, int64_t pieces, int threads)
+      : f(function), range_count(std::min(threads, kMaxRanges)) {
+    for (int64_t i = 0; i < range_count; ++i) {
+      ranges[i].Set(static_cast<uint32_t>(pieces * i / range_count),
+                    static_cast<uint32_t>(pieces * (i + 1) / range_count));
+    }
+  }
+
   llvm::function_ref<void(int64_t)> f;
-  int64_t pieces;
-  /// The next piece that no thread has taken.
-  std::atomic<int64_t> next = 0;
+  /// The caller begins with the first range.
+  int range_count;
+  PieceRange ranges[kMaxRanges];
   /// The number of helpers that may still join; guarded by the pool's mutex.
   int requested = 0;
   /// The number of active helpers. Decrementing it is the last access of a helper.
@@ -67,16 +115,20 @@ struct Job {
   std::atomic<bool> failed = false;
   std::exception_ptr failure = nullptr;
 
-  void Work() noexcept {
+  /// Runs pieces of the range of `thread`, and then of others, until none is left. Thread 0 is the
+  /// caller; helpers count from 1.
+  void Work(int thread) noexcept {
     in_piece = true;
     try {
-      for (;;) {
-        int64_t piece = next.fetch_add(1, std::memory_order_relaxed);
-        if (piece >= pieces) break;
-        f(piece);
+      const int own = thread == 0 ? 0 : 1 + (thread - 1) % (range_count - 1);
+      uint32_t piece;
+      while ((piece = ranges[own].TakeFirst()) != PieceRange::kNone) f(piece);
+      for (int i = 1; i < range_count; ++i) {
+        PieceRange& other = ranges[(own + i) % range_count];
+        while ((piece = other.TakeLast()) != PieceRange::kNone) f(piece);
       }
     } catch (...) {
-      next.store(pieces, std::memory_order_relaxed);  // no other piece is started
+      for (int i = 0; i < range_count; ++i) ranges[i].Set(0, 0);  // no other piece is started
       if (!failed.exchange(true)) failure = std::current_exception();
     }
     in_piece = false;
@@ -114,7 +166,7 @@ class ThreadPool {
   void Compute(Job& job, int helpers) {
     const bool may_spin = callers_.fetch_add(1, std::memory_order_relaxed) + 1 < processors_;
     Post(job, helpers);
-    job.Work();
+    job.Work(0);
     Withdraw(job);
     callers_.fetch_sub(1, std::memory_order_relaxed);
     auto done = [&job] { return job.helpers.load() == 0; };
@@ -170,7 +222,8 @@ class ThreadPool {
     pthread_sigmask(SIG_SETMASK, &all, &before);
     try {
       while (static_cast<int>(workers_.size()) < count) {
-        workers_.emplace_back([this] { WorkerMain(); });
+        const int thread = static_cast<int>(workers_.size()) + 1;
+        workers_.emplace_back([this, thread] { WorkerMain(thread); });
         pthread_setname_np(workers_.back().native_handle(), "pdl-worker");
       }
     } catch (const std::exception&) {  // no thread, or no memory for one
@@ -178,9 +231,10 @@ class ThreadPool {
     pthread_sigmask(SIG_SETMASK, &before, nullptr);
   }
 
-  void WorkerMain() {
+  /// `thread` counts from 1.
+  void WorkerMain(int thread) {
     while (Job* job = WaitForJob()) {
-      job->Work();
+      job->Work(thread);
       if (job->helpers.fetch_sub(1) == 1) WakeCallers();
     }
   }
@@ -283,7 +337,7 @@ void RunPieces(int64_t pieces, int threads, llvm::function_ref<void(int64_t piec
   }
   const uint32_t call = ActiveTrace() == 0 ? 0 : traced_call;
   if (call == 0) [[likely]] {
-    Job job{f, pieces};
+    Job job(f, pieces, helpers + 1);
     return pool->Run(job, helpers);
   }
   const auto traced = [&](int64_t piece) {
@@ -291,7 +345,7 @@ void RunPieces(int64_t pieces, int threads, llvm::function_ref<void(int64_t piec
     f(piece);
     Record(TraceEvent::kPiece, call, begin, TraceClock());
   };
-  Job job{traced, pieces};
+  Job job(traced, pieces, helpers + 1);
   pool->Run(job, helpers);
 }
 

@@ -99,6 +99,49 @@ TEST(ParallelFor, RunsOnSeveralThreads) {
   EXPECT_EQ(together, 2);
 }
 
+TEST(ParallelFor, ThreadsBeginWithTheirOwnRange) {
+  CPUContext context(2);
+  const std::thread::id caller = std::this_thread::get_id();
+  for (int round = 0; round < 100; ++round) {
+    std::atomic<int> begun = 0;
+    std::mutex mutex;
+    std::vector<int64_t> of_caller, of_helper;
+    context.ParallelFor(8, 1, [&](int64_t begin, int64_t) {
+      const bool is_caller = std::this_thread::get_id() == caller;
+      {
+        std::lock_guard<std::mutex> lock(mutex);
+        (is_caller ? of_caller : of_helper).push_back(begin);
+      }
+      // The first piece of each thread waits for that of the other.
+      ++begun;
+      while (begun < 2) std::this_thread::yield();
+    });
+    EXPECT_EQ(of_caller.front(), 0);
+    EXPECT_EQ(of_helper.front(), 4);
+    EXPECT_EQ(of_caller.size() + of_helper.size(), 8u);
+  }
+}
+
+TEST(ParallelFor, AThreadWithoutWorkTakesTheLastPiecesOfOthers) {
+  CPUContext context(2);
+  const std::thread::id caller = std::this_thread::get_id();
+  std::atomic<int> done = 0;
+  std::mutex mutex;
+  std::vector<int64_t> of_helper;
+  context.ParallelFor(8, 1, [&](int64_t begin, int64_t) {
+    if (std::this_thread::get_id() == caller) {
+      while (done < 7) std::this_thread::yield();
+      return;
+    }
+    {
+      std::lock_guard<std::mutex> lock(mutex);
+      of_helper.push_back(begin);
+    }
+    ++done;
+  });
+  EXPECT_EQ(of_helper, (std::vector<int64_t>{4, 5, 6, 7, 3, 2, 1}));
+}
+
 TEST(ParallelFor, ThrowsInItsCallerWhatAPieceThrows) {
   CPUContext context(4);
   for (int64_t bad : {0, 500, 999}) {
