@@ -97,13 +97,23 @@ PositionPieces PositionPieces::Cut(int64_t rows, int64_t row_elements, int64_t w
   constexpr int64_t kPieceBytes = int64_t{96} << 10;
   const int64_t by_work = std::clamp<int64_t>(work / kSmallWork, 1, kMaxPieces);
   const int64_t by_bytes = std::min(rows, rows * row_elements * 4 / kPieceBytes + 1);
-  // An even number of pieces suits most numbers of threads.
   const int64_t least = std::max(by_work, by_bytes);
-  const int64_t count = least == 1 ? 1 : RoundUp(least, 2);
-  PositionPieces pieces;
-  pieces.length = RoundUp((rows + count - 1) / count, multiple);
-  pieces.count = (rows + pieces.length - 1) / pieces.length;
-  return pieces;
+  if (least == 1) return {1, rows};
+  // Threads process pieces in pairs, at least, and wait for the last one.
+  constexpr double kRowsOfPiece = 0.25;  // the time that each piece takes besides its rows
+  PositionPieces best;
+  double shortest = 0;
+  for (int64_t count = least; count <= 3 * least; ++count) {
+    PositionPieces pieces;
+    pieces.length = RoundUp(DivideUp(rows, count), multiple);
+    pieces.count = DivideUp(rows, pieces.length);
+    const double time = static_cast<double>(RoundUp(pieces.count, 2)) *
+                        (static_cast<double>(pieces.length) + kRowsOfPiece);
+    if (best.count > 1 && time >= shortest) continue;
+    best = pieces;
+    shortest = time;
+  }
+  return best;
 }
 
 llvm::Expected<std::shared_ptr<const ChannelsLastConv>> ChannelsLastConv::Make(

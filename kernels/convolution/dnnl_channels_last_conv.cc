@@ -7,6 +7,7 @@
 #include "kernels/convolution/packed_weight.h"
 #include "kernels/core/grain.h"
 #include "kernels/core/rounding.h"
+#include "kernels/core/scratch_areas.h"
 #include "llvm/ADT/STLExtras.h"
 #include "llvm/ADT/Sequence.h"
 #include "llvm/Support/FormatVariadic.h"
@@ -71,7 +72,8 @@ class DnnlChannelsLastConv : public ChannelsLastConv {
   };
   std::vector<Conv> convs_;
   std::vector<Block> blocks_;  // of each image
-  int64_t groups_ = 1;         // of tasks; each has its own scratch memory
+  int64_t groups_ = 1;         // of tasks
+  int64_t areas_ = 1;          // of scratch memory
   /// For each group: oneDNN's scratchpad, and the task's result if it is not contiguous in y.
   int64_t scratch_at_ = 0, scratch_bytes_ = 0, y_bytes_ = 0;
 };
@@ -96,6 +98,7 @@ llvm::Error DnnlChannelsLastConv::Prepare(const PrepareContext& context, const C
     return error;
   }
   groups_ = std::min<int64_t>(images_ * static_cast<int64_t>(blocks_.size()), kMaxPieces);
+  areas_ = ScratchAreas(context.device(), groups_);
   LayOutWorkspace();
   return llvm::Error::success();
 }
@@ -199,7 +202,7 @@ void DnnlChannelsLastConv::LayOutWorkspace() {
     const int64_t elements = block.rows * block.columns;
     if (block.rows > 1) y_bytes_ = std::max<int64_t>(y_bytes_, RoundUp(elements * 4, 64));
   }
-  scratch_at_ = take(groups_ * (scratch_bytes_ + y_bytes_));
+  scratch_at_ = take(areas_ * (scratch_bytes_ + y_bytes_));
 }
 
 void DnnlChannelsLastConv::Run(const Tensor& x, const Tensor& w, void* y, void* workspace_raw,
@@ -214,22 +217,20 @@ void DnnlChannelsLastConv::Run(const Tensor& x, const Tensor& w, void* y, void* 
   }
   const int64_t blocks = static_cast<int64_t>(blocks_.size());
   const int64_t tasks = images_ * blocks;
-  context.ParallelFor(groups_, 1, [&](int64_t begin, int64_t end) {
-    for (int64_t group = begin; group < end; ++group) {
-      char* own = workspace + scratch_at_ + group * (scratch_bytes_ + y_bytes_);
-      const int64_t last = tasks * (group + 1) / groups_;
-      for (int64_t task = tasks * group / groups_; task < last; ++task) {
-        const Block& block = blocks_[static_cast<size_t>(task % blocks)];
-        const int64_t image = task / blocks;
-        const Conv& c = convs_[block.conv];
-        const void* arranged = c.packed != nullptr  ? c.packed.get()
-                               : c.arranged_at >= 0 ? workspace + c.arranged_at
-                                                    : static_cast<const void*>(weight + c.w_at);
-        const int64_t y_at = image * y_image_ + block.y_at;
-        RunBlock(block, x.data<float>() + image * x_image_ + block.x_at,
-                 static_cast<const float*>(arranged), static_cast<float*>(y) + y_at, own);
-        if (then) then({y_at, block.rows, block.columns, block.rows == 1 ? block.columns : y_row_});
-      }
+  ParallelForAreas(context, groups_, areas_, [&](int64_t group, int64_t area) {
+    char* own = workspace + scratch_at_ + area * (scratch_bytes_ + y_bytes_);
+    const int64_t last = tasks * (group + 1) / groups_;
+    for (int64_t task = tasks * group / groups_; task < last; ++task) {
+      const Block& block = blocks_[static_cast<size_t>(task % blocks)];
+      const int64_t image = task / blocks;
+      const Conv& c = convs_[block.conv];
+      const void* arranged = c.packed != nullptr  ? c.packed.get()
+                             : c.arranged_at >= 0 ? workspace + c.arranged_at
+                                                  : static_cast<const void*>(weight + c.w_at);
+      const int64_t y_at = image * y_image_ + block.y_at;
+      RunBlock(block, x.data<float>() + image * x_image_ + block.x_at,
+               static_cast<const float*>(arranged), static_cast<float*>(y) + y_at, own);
+      if (then) then({y_at, block.rows, block.columns, block.rows == 1 ? block.columns : y_row_});
     }
   });
 }

@@ -7,6 +7,7 @@
 #include "kernels/core/float_copy.h"
 #include "kernels/core/grain.h"
 #include "kernels/core/rounding.h"
+#include "kernels/core/scratch_areas.h"
 #include "llvm/Support/FormatVariadic.h"
 
 namespace pdl {
@@ -46,9 +47,9 @@ class DnnlConvPlan : public ConvPlan {
     int64_t block_step = 0;      // elements between consecutive blocks of channels
     bool is_arranged = false;    // oneDNN's layout is not the plain one
     bool is_shared = false;      // reordered before the tasks run
-    int64_t arranged_bytes = 0;  // of one task's part
+    int64_t arranged_bytes = 0;  // of one part
     int64_t floats_at = -1;      // offset of the f32 copy of f16/bf16 elements
-    int64_t arranged_at = -1;    // offset of all parts if it is shared, else of each group's
+    int64_t arranged_at = -1;    // offset of all parts if it is shared, else of each area's
   };
   struct Pointers {
     std::array<const float*, 3> plain;
@@ -59,6 +60,9 @@ class DnnlConvPlan : public ConvPlan {
   void CutIntoTasks();
   llvm::Error PackWeight(const PrepareContext& context);
   void LayOutWorkspace();
+  void* ScratchOf(int64_t area, const Pointers& pointers) const {
+    return pointers.workspace + scratch_at_ + area * RoundUp(conv_->scratch_bytes(), 64);
+  }
   Operand result() const {
     return kind_ == ConvKind::kForward      ? DnnlConv::kY
            : kind_ == ConvKind::kTransposed ? DnnlConv::kX
@@ -79,7 +83,8 @@ class DnnlConvPlan : public ConvPlan {
   bool has_bias_;
   int64_t images_per_task_ = 1;
   int64_t blocks_ = 1;  // of channels
-  int64_t groups_ = 1;  // of tasks; each has its own scratch memory
+  int64_t groups_ = 1;  // of tasks
+  int64_t areas_ = 1;   // of scratch memory
   std::unique_ptr<DnnlConv> conv_;
   std::array<Part, 3> parts_;
   /// One for each block, if the weight is constant.
@@ -162,6 +167,7 @@ llvm::Error DnnlConvPlan::Prepare(const PrepareContext& context) {
                      ImageParts(operand) * BlockParts(operand) < images() * blocks_;
   }
   if (llvm::Error error = PackWeight(context)) return error;
+  areas_ = ScratchAreas(context.device(), groups_);
   LayOutWorkspace();
   return llvm::Error::success();
 }
@@ -194,13 +200,13 @@ void DnnlConvPlan::LayOutWorkspace() {
     if (operand == DnnlConv::kW && !packed_.empty()) continue;
     if (IsHalf(dtype_)) part.floats_at = Take(part.elements * 4);
     if (!part.is_arranged) continue;
-    const int64_t count = part.is_shared ? ImageParts(operand) * BlockParts(operand) : groups_;
+    const int64_t count = part.is_shared ? ImageParts(operand) * BlockParts(operand) : areas_;
     part.arranged_at = Take(count * part.arranged_bytes);
   }
   if (has_bias_ && IsHalf(dtype_)) {
     bias_at_ = Take(4 * (kind_ == ConvKind::kForward ? sizes_.features : sizes_.channels));
   }
-  scratch_at_ = Take(groups_ * RoundUp(conv_->scratch_bytes(), 64));
+  scratch_at_ = Take(areas_ * RoundUp(conv_->scratch_bytes(), 64));
 }
 
 void DnnlConvPlan::Run(llvm::ArrayRef<const Tensor*> inputs, Tensor* output,
@@ -226,13 +232,9 @@ void DnnlConvPlan::Run(llvm::ArrayRef<const Tensor*> inputs, Tensor* output,
     if (parts_[operand].is_shared) ArrangeShared(operand, pointers, context);
   }
   const int64_t tasks = images() * blocks_;
-  context.ParallelFor(groups_, 1, [&](int64_t begin, int64_t end) {
-    for (int64_t group = begin; group < end; ++group) {
-      const int64_t last = tasks * (group + 1) / groups_;
-      for (int64_t task = tasks * group / groups_; task < last; ++task) {
-        RunTask(task, group, pointers);
-      }
-    }
+  ParallelForAreas(context, groups_, areas_, [&](int64_t group, int64_t area) {
+    const int64_t last = tasks * (group + 1) / groups_;
+    for (int64_t task = tasks * group / groups_; task < last; ++task) RunTask(task, area, pointers);
   });
   if (IsHalf(dtype_)) {
     Convert(DType::kF32, pointers.plain[result()], dtype_, output->raw(), output->num_elements(),
@@ -248,27 +250,24 @@ void DnnlConvPlan::ArrangeShared(Operand operand, const Pointers& pointers,
   const int64_t count = ImageParts(operand) * blocks;
   // The scratch memory of the tasks is free until they run.
   const int64_t pieces = std::min(count, groups_);
-  context.ParallelFor(pieces, 1, [&](int64_t begin, int64_t end) {
-    for (int64_t piece = begin; piece < end; ++piece) {
-      void* scratch =
-          pointers.workspace + scratch_at_ + piece * RoundUp(conv_->scratch_bytes(), 64);
-      const int64_t last = count * (piece + 1) / pieces;
-      for (int64_t i = count * piece / pieces; i < last; ++i) {
-        const float* plain =
-            pointers.plain[operand] + i / blocks * part.image_step + i % blocks * part.block_step;
-        conv_->Arrange(operand, plain,
-                       reinterpret_cast<float*>(pointers.workspace + part.arranged_at +
-                                                i * part.arranged_bytes),
-                       scratch);
-      }
+  ParallelForAreas(context, pieces, std::min(pieces, areas_), [&](int64_t piece, int64_t area) {
+    void* scratch = ScratchOf(area, pointers);
+    const int64_t last = count * (piece + 1) / pieces;
+    for (int64_t i = count * piece / pieces; i < last; ++i) {
+      const float* plain =
+          pointers.plain[operand] + i / blocks * part.image_step + i % blocks * part.block_step;
+      conv_->Arrange(
+          operand, plain,
+          reinterpret_cast<float*>(pointers.workspace + part.arranged_at + i * part.arranged_bytes),
+          scratch);
     }
   });
 }
 
-void DnnlConvPlan::RunTask(int64_t task, int64_t group, const Pointers& pointers) const {
+void DnnlConvPlan::RunTask(int64_t task, int64_t area, const Pointers& pointers) const {
   const int64_t image = task / blocks_;
   const int64_t block = task % blocks_;
-  void* scratch = pointers.workspace + scratch_at_ + group * RoundUp(conv_->scratch_bytes(), 64);
+  void* scratch = ScratchOf(area, pointers);
   std::array<const float*, 3> operands;
   float* result_plain = nullptr;
   for (const Operand operand : {DnnlConv::kX, DnnlConv::kW, DnnlConv::kY}) {
@@ -284,7 +283,7 @@ void DnnlConvPlan::RunTask(int64_t task, int64_t group, const Pointers& pointers
       operands[operand] = plain;
       continue;
     }
-    int64_t place = group;
+    int64_t place = area;
     if (part.is_shared) {
       const int64_t image_part = operand == DnnlConv::kW ? 0 : image;
       place = image_part * BlockParts(operand) + (BlockParts(operand) == 1 ? 0 : block);

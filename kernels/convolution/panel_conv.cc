@@ -9,6 +9,7 @@
 #include "kernels/convolution/packed_weight.h"
 #include "kernels/core/cpu_isa.h"
 #include "kernels/core/rounding.h"
+#include "kernels/core/scratch_areas.h"
 #include "kernels/linear/gemm.h"
 #include "kernels/linear/panel_blocks.h"
 #include "kernels/linear/panel_gemm.h"
@@ -26,7 +27,7 @@ constexpr int64_t kFewChannels = 64;
 // are copied.
 class PanelConv : public ChannelsLastConv {
  public:
-  PanelConv(const ConvSizes& sizes, WordKind words, int64_t threads);
+  PanelConv(const ConvSizes& sizes, WordKind words, const DeviceContext& device);
   llvm::Error Prepare(const PrepareContext& context);
   void Run(const Tensor& x, const Tensor& w, void* y, void* workspace, CPUContext& context,
            const RegisterEpilogue& epilogue,
@@ -64,15 +65,15 @@ class PanelConv : public ChannelsLastConv {
   bool joins_columns_ = false, is_pointwise_ = false;
   int64_t runs_ = 1, run_length_ = 1;
   std::vector<float> zeros_;
-  int64_t piece_ = 0;                        // the positions of a task
-  int64_t blocks_ = 1, block_features_ = 0;  // of features
-  int64_t tasks_ = 1, groups_ = 1;           // of tasks; each has its own scratch memory
+  int64_t piece_ = 0;                           // the positions of a task
+  int64_t blocks_ = 1, block_features_ = 0;     // of features
+  int64_t tasks_ = 1, groups_ = 1, areas_ = 1;  // areas of scratch memory
   std::shared_ptr<const void> packed_;
-  int64_t runs_bytes_ = 0, scratch_bytes_ = 0;  // of a group
-  int64_t rows_at_ = 0;  // the scratch memory of PanelGemm in that of a group
+  int64_t runs_bytes_ = 0, scratch_bytes_ = 0;  // of an area
+  int64_t rows_at_ = 0;                         // the scratch memory of PanelGemm in an area
 };
 
-PanelConv::PanelConv(const ConvSizes& sizes, WordKind words, int64_t threads)
+PanelConv::PanelConv(const ConvSizes& sizes, WordKind words, const DeviceContext& device)
     : sizes_(sizes), words_(words) {
   has_register_epilogue_ = true;
   precision_ = PrecisionOf(words);
@@ -88,7 +89,7 @@ PanelConv::PanelConv(const ConvSizes& sizes, WordKind words, int64_t threads)
   work.rows = positions;
   work.columns = sizes.group_features();
   work.depth = depth();
-  work.threads = threads;
+  work.threads = ThreadsOf(device);
   work.cuts_columns = sizes.groups == 1;
   // A piece should still be in the second-level cache when its epilogue reads it.
   work.block_bytes = (int64_t{96} << 10) / sizes.groups;
@@ -102,6 +103,7 @@ PanelConv::PanelConv(const ConvSizes& sizes, WordKind words, int64_t threads)
   blocks_ = DivideUp(sizes.features, block_features_);
   tasks_ = parts.count;
   groups_ = parts.groups;
+  areas_ = ScratchAreas(device, groups_);
 }
 
 llvm::Error PanelConv::Prepare(const PrepareContext& context) {
@@ -131,7 +133,7 @@ llvm::Error PanelConv::Prepare(const PrepareContext& context) {
   scratch_bytes_ = runs_bytes_ + RoundUp(copies * 4, 64);
   rows_at_ = scratch_bytes_;
   scratch_bytes_ += RoundUp(PanelScratchBytes(length, block_features_ / sizes_.groups, words_), 64);
-  workspace_bytes_ = groups_ * scratch_bytes_;
+  workspace_bytes_ = areas_ * scratch_bytes_;
   return llvm::Error::success();
 }
 
@@ -273,9 +275,10 @@ void PanelConv::Run(const Tensor& x, const Tensor&, void* y, void* workspace, CP
                     llvm::function_ref<void(const OutputPiece&)> then) const {
   const float* packed = static_cast<const float*>(packed_.get());
   const int64_t positions = sizes_.batch * sizes_.window.out();
-  context.ParallelFor(groups_, 1, [&](int64_t begin, int64_t end) {
-    for (int64_t task = tasks_ * begin / groups_; task < tasks_ * end / groups_; ++task) {
-      char* scratch = static_cast<char*>(workspace) + begin * scratch_bytes_;
+  ParallelForAreas(context, groups_, areas_, [&](int64_t group, int64_t area) {
+    char* scratch = static_cast<char*>(workspace) + area * scratch_bytes_;
+    const int64_t end = tasks_ * (group + 1) / groups_;
+    for (int64_t task = tasks_ * group / groups_; task < end; ++task) {
       const float** runs = reinterpret_cast<const float**>(scratch);
       const int64_t first = task / blocks_ * piece_;
       const int64_t feature = task % blocks_ * block_features_;
@@ -293,11 +296,11 @@ void PanelConv::Run(const Tensor& x, const Tensor&, void* y, void* workspace, CP
         g.scratch = reinterpret_cast<float*>(scratch + rows_at_);
       g.epilogue = epilogue;
       const int64_t y_at = first * sizes_.features + feature;
-      for (int64_t group = 0; group < sizes_.groups; ++group) {
-        g.a_offset = group * sizes_.group_channels();
-        g.b = packed + group * panel_words() + feature * depth_words();
-        g.c = static_cast<float*>(y) + y_at + group * g.columns;
-        if (epilogue.bias != nullptr) g.epilogue.bias = epilogue.bias + feature + group * g.columns;
+      for (int64_t part = 0; part < sizes_.groups; ++part) {
+        g.a_offset = part * sizes_.group_channels();
+        g.b = packed + part * panel_words() + feature * depth_words();
+        g.c = static_cast<float*>(y) + y_at + part * g.columns;
+        if (epilogue.bias != nullptr) g.epilogue.bias = epilogue.bias + feature + part * g.columns;
         RunPanelGemm(g);
       }
       if (then) then({y_at, g.rows, g.columns * sizes_.groups, sizes_.features});
@@ -326,8 +329,8 @@ bool SuitsPanelConv(const PrepareContext& context, const ConvSizes& sizes) {
 
 llvm::Expected<std::shared_ptr<const ChannelsLastConv>> MakePanelConv(const PrepareContext& context,
                                                                       const ConvSizes& sizes) {
-  auto conv = std::make_shared<PanelConv>(sizes, ChoosePanelWords(context, sizes),
-                                          ThreadsOf(context.device()));
+  auto conv =
+      std::make_shared<PanelConv>(sizes, ChoosePanelWords(context, sizes), context.device());
   if (llvm::Error error = conv->Prepare(context)) return error;
   return conv;
 }

@@ -17,6 +17,7 @@
 #include "kernels/core/register_epilogue.h"
 #include "kernels/core/registers.h"
 #include "kernels/core/rounding.h"
+#include "kernels/core/scratch_areas.h"
 #include "kernels/linear/gemm.h"
 #include "kernels/linear/panel_gemm.h"
 #include "llvm/Support/FormatVariadic.h"
@@ -180,10 +181,11 @@ class WinogradConv : public ChannelsLastConv {
   const int64_t panel_columns_ = PanelColumns();
   int64_t tile_columns_ = 1, tile_rows_ = 1;  // of an image
   int64_t tasks_ = 1, groups_ = 1;            // of rows of tiles
+  int64_t areas_ = 1;                         // of scratch memory
   int64_t most_tiles_ = 1;                    // that are multiplied together
   int64_t blocks_ = 1, block_features_ = 0;   // which are the tasks if tasks_ is 1
   std::shared_ptr<const void> packed_;
-  int64_t scratch_bytes_ = 0;  // of a group
+  int64_t scratch_bytes_ = 0;  // of an area
   int64_t points_at_ = 0, points_bytes_ = 0, border_at_ = 0, border_bytes_ = 0, rows_at_ = 0;
 };
 
@@ -232,7 +234,8 @@ llvm::Error WinogradConv::Prepare(const PrepareContext& context) {
   border_bytes_ = RoundUp(kPoints * sizes_.channels * 4, 64);
   border_at_ = take((tasks_ == 1 ? all_tile_rows() : 1) * border_bytes_);
   rows_at_ = take(RoundUp(most_tiles_, PanelRows()) * static_cast<int64_t>(sizeof(float*)));
-  workspace_bytes_ = groups_ * scratch_bytes_;
+  areas_ = ScratchAreas(context.device(), groups_);
+  workspace_bytes_ = areas_ * scratch_bytes_;
   return llvm::Error::success();
 }
 
@@ -346,8 +349,8 @@ void WinogradConv::RunByTiles(const float* x, float* y, char* workspace, CPUCont
     const int64_t y_row = row / tile_rows_ * d[1].out + row % tile_rows_ * kTile;
     return y_row * d[2].out * sizes_.features;
   };
-  context.ParallelFor(groups_, 1, [&](int64_t begin, int64_t end) {
-    char* own = workspace + begin * scratch_bytes_;
+  ParallelForAreas(context, groups_, areas_, [&](int64_t group, int64_t area) {
+    char* own = workspace + area * scratch_bytes_;
     Scratch scratch;
     scratch.patches = reinterpret_cast<float*>(own);
     scratch.points = reinterpret_cast<float*>(own + points_at_);
@@ -355,7 +358,8 @@ void WinogradConv::RunByTiles(const float* x, float* y, char* workspace, CPUCont
     scratch.rows = reinterpret_cast<const float**>(own + rows_at_);
     for (int64_t i = 0; i < most_tiles_; ++i)
       scratch.rows[i] = scratch.patches + i * sizes_.channels;
-    for (int64_t task = tasks_ * begin / groups_; task < tasks_ * end / groups_; ++task) {
+    const int64_t end = tasks_ * (group + 1) / groups_;
+    for (int64_t task = tasks_ * group / groups_; task < end; ++task) {
       const int64_t first_row = rows * task / tasks_, last_row = rows * (task + 1) / tasks_;
       const int64_t last = last_row * tile_columns_;
       for (int64_t first = first_row * tile_columns_; first < last; first += most_tiles_) {

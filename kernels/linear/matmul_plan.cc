@@ -7,6 +7,7 @@
 #include "kernels/core/float_copy.h"
 #include "kernels/core/grain.h"
 #include "kernels/core/rounding.h"
+#include "kernels/core/scratch_areas.h"
 #include "kernels/linear/panel_blocks.h"
 #include "kernels/linear/panel_gemm.h"
 #include "llvm/Support/FormatVariadic.h"
@@ -20,6 +21,8 @@ namespace {
 
 // Matmuls with less work than this stay in one piece.
 constexpr int64_t kSmallProduct = int64_t{128} * 128 * 128;
+// The same for matmuls of few rows, which read the right matrix once and wait for the memory.
+constexpr int64_t kSmallReading = kSmallProduct / 16;
 // A block of rows should still be in the second-level cache when it is computed, but it is not cut
 // to fewer rows than kCachedRows.
 constexpr int64_t kBlockBytes = int64_t{512} << 10;
@@ -60,13 +63,13 @@ llvm::Expected<std::shared_ptr<const MatmulPlan>> MatmulPlan::Make(const Prepare
   const GemmShape& shape = plan->shape_;
   if (plan->SuitsPanels(context)) {
     if (llvm::Error error = plan->PreparePanels(context)) return error;
-    plan->LayOutWorkspace();
+    plan->LayOutWorkspace(context.device());
     return plan;
   }
   llvm::Expected<bool> few_rows = plan->PrepareFewRows(context);
   if (!few_rows) return few_rows.takeError();
   if (*few_rows) {
-    plan->LayOutWorkspace();
+    plan->LayOutWorkspace(context.device());
     return plan;
   }
   plan->CutIntoTasks();
@@ -76,7 +79,7 @@ llvm::Expected<std::shared_ptr<const MatmulPlan>> MatmulPlan::Make(const Prepare
                           ? plan->PreparePlain(context)
                           : plan->PrepareDnnl(context);
   if (error) return error;
-  plan->LayOutWorkspace();
+  plan->LayOutWorkspace(context.device());
   return plan;
 }
 
@@ -189,8 +192,9 @@ bool MatmulPlan::ExceedsCache() const { return shape_.k * shape_.n * element_siz
 
 llvm::Expected<bool> MatmulPlan::PrepareFewRows(const PrepareContext& context) {
   const GemmShape& s = shape_;
+  const bool is_large = ExceedsCache() || RoundsFloats();
   if (compute_dtype_ != DType::kF32 || a_offsets_.size() != 1 || s.m > kFewRows ||
-      (!ExceedsCache() && !RoundsFloats()) || (s.a_column != 1 && s.a_row != 1)) {
+      (!is_large && s.m > 1) || (s.a_column != 1 && s.a_row != 1)) {
     return false;
   }
   // More rows of dot products would not be computed as fast as b is read.
@@ -200,16 +204,20 @@ llvm::Expected<bool> MatmulPlan::PrepareFewRows(const PrepareContext& context) {
     if (llvm::Error error = PackIntoPanels(context)) return error;
     ReadByColumns();
     plain_ = PanelsGemm(words_);
-  } else if (dtype_ == DType::kF32 && s.b_row == 1 && s.a_column == 1 && s.m <= kRowsOfDots) {
+  } else if (is_large && dtype_ == DType::kF32 && s.b_row == 1 && s.a_column == 1 &&
+             s.m <= kRowsOfDots) {
     plain_ = FewRowsTurnedGemm();
   } else {
     return false;
   }
   // Reading a row of the right matrix takes as long as multiplying it by this number of rows.
   constexpr int64_t kRowsOfReading = 8;
+  constexpr int64_t kPiecesOfThread = 4;
   const int64_t work = std::max(s.m, kRowsOfReading) * s.n * s.k;
-  const int64_t pieces = std::clamp<int64_t>(work / kSmallProduct, 1, kMaxPieces);
-  CutInto(s.m, RoundUp(DivideUp(s.n, pieces), 64), kMaxPieces);
+  const int64_t threads = ThreadsOf(context.device());
+  const int64_t most = threads == 1 ? 1 : std::min(kPiecesOfThread * threads, kMaxPieces);
+  const int64_t pieces = std::clamp<int64_t>(work / kSmallReading, 1, most);
+  CutInto(s.m, RoundUp(DivideUp(s.n, pieces), PanelColumns()), kMaxPieces);
   return true;
 }
 
@@ -443,7 +451,8 @@ llvm::Error MatmulPlan::PrepareDnnl(const PrepareContext& context) {
   return llvm::Error::success();
 }
 
-void MatmulPlan::LayOutWorkspace() {
+void MatmulPlan::LayOutWorkspace(const DeviceContext& device) {
+  areas_ = ScratchAreas(device, groups_);
   auto take = [&](int64_t bytes) {
     const int64_t at = workspace_bytes_;
     workspace_bytes_ += RoundUp(bytes, 64);
@@ -456,7 +465,7 @@ void MatmulPlan::LayOutWorkspace() {
   }
   if (orders_a_) ordered_a_at_ = take(shape_.m * a_depth_ * element_size_);
   if (orders_b_ && packed_b_ == nullptr) ordered_b_at_ = take(b_elements_ * element_size_);
-  scratch_at_ = take(scratch_bytes_ * groups_);
+  scratch_at_ = take(scratch_bytes_ * areas_);
 }
 
 void MatmulPlan::Run(const Tensor& a, const Tensor& b, void* c, void* workspace_raw,
@@ -491,18 +500,14 @@ void MatmulPlan::Run(const Tensor& a, const Tensor& b, void* c, void* workspace_
     right = workspace + ordered_b_at_;
   }
   const int64_t tasks = static_cast<int64_t>(a_offsets_.size()) * blocks_;
-  context.ParallelFor(groups_, 1, [&](int64_t begin, int64_t end) {
-    for (int64_t group = begin; group < end; ++group) {
-      void* scratch = workspace + scratch_at_ + group * scratch_bytes_;
-      const int64_t last = tasks * (group + 1) / groups_;
-      if (plain_ != nullptr && blocks_ == 1 && !then) {
-        RunMatrices(tasks * group / groups_, last, left, right, result);
-        continue;
-      }
-      for (int64_t task = tasks * group / groups_; task < last; ++task) {
-        const OutputPiece piece = RunTask(task, left, right, result, scratch, epilogue);
-        if (then && c_at_ < 0) then(piece);
-      }
+  ParallelForAreas(context, groups_, areas_, [&](int64_t group, int64_t area) {
+    void* scratch = workspace + scratch_at_ + area * scratch_bytes_;
+    const int64_t last = tasks * (group + 1) / groups_;
+    if (plain_ != nullptr && blocks_ == 1 && !then)
+      return RunMatrices(tasks * group / groups_, last, left, right, result);
+    for (int64_t task = tasks * group / groups_; task < last; ++task) {
+      const OutputPiece piece = RunTask(task, left, right, result, scratch, epilogue);
+      if (then && c_at_ < 0) then(piece);
     }
   });
   if (c_at_ < 0) return;

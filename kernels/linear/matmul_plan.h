@@ -57,7 +57,7 @@ class MatmulPlan : public CallState {
   void ChoosePlain();
   llvm::Error PreparePlain(const PrepareContext& context);
   llvm::Error PrepareDnnl(const PrepareContext& context);
-  void LayOutWorkspace();
+  void LayOutWorkspace(const DeviceContext& device);
   /// The matmul of one task: one block of one matrix of the batch.
   GemmShape BlockShape(int64_t block) const;
   /// All matrices [begin, end), each of which is one task of plain_.
@@ -80,7 +80,8 @@ class MatmulPlan : public CallState {
   int64_t block_rows_ = 0, block_columns_ = 0;
   int64_t column_blocks_ = 1;
   int64_t blocks_ = 1;  // of rows and columns
-  int64_t groups_ = 1;  // of tasks; each has its own scratch memory
+  int64_t groups_ = 1;  // of tasks
+  int64_t areas_ = 1;   // of scratch memory
 
   GemmFunction plain_ = nullptr;
   bool uses_panels_ = false;
@@ -106,7 +107,7 @@ class MatmulPlan : public CallState {
   int64_t a_at_ = -1, b_at_ = -1, c_at_ = -1, ordered_a_at_ = -1, ordered_b_at_ = -1;
   int64_t pointer_bytes_ = 0;  // at the begin of the scratch memory, of rows for RunPanels
   int64_t scratch_at_ = 0;
-  int64_t scratch_bytes_ = 0;  // of one group
+  int64_t scratch_bytes_ = 0;  // of one area
   int64_t workspace_bytes_ = 0;
 };
 

@@ -4,6 +4,8 @@
 
 #include "kernels/core/rounding.h"
 #include "kernels/linear/gemm.h"
+#include "llvm/ADT/ArrayRef.h"
+#include "llvm/ADT/SmallVector.h"
 
 namespace pdl {
 namespace {
@@ -11,19 +13,84 @@ namespace {
 /// Blocks of fewer multiply-adds do not gain from another thread.
 constexpr int64_t kSmallPanels = int64_t{1} << 20;
 
-/// The time for all blocks, relative to that for the multiplications by one thread.
-double CostOf(const PanelBlocks& blocks, int64_t threads) {
-  // Reading a row, to pack it or to multiply it, takes as long as multiplying it by 12 columns.
-  // Reading a column takes as long as multiplying it by three rows; this includes registers that
-  // the last rows of a block do not fill.
-  constexpr double kReadRow = 12, kReadColumn = 3;
-  const double cost = 1 + kReadColumn / static_cast<double>(blocks.rows) +
-                      kReadRow / static_cast<double>(blocks.columns);
-  if (threads == 1) return cost;
-  // Threads wait for the one with the most blocks, and for one that is a little slower.
+// Reading a row, to pack it or to multiply it, takes as long as multiplying it by this number of
+// columns.
+constexpr int64_t kReadRow = 12;
+// Reading a column takes as long as multiplying it by this number of rows; this includes registers
+// that the last rows of a block do not fill.
+constexpr int64_t kReadColumn = 3;
+
+/// The time for a block, in multiplications of a row and a column. The columns of a panel are
+/// multiplied together.
+double CostOf(int64_t rows, int64_t columns) {
+  columns = RoundUp(columns, PanelColumns());
+  return static_cast<double>((rows + kReadColumn) * columns + kReadRow * rows);
+}
+
+/// The times of the groups of blocks.
+llvm::SmallVector<double, kMostBlockGroups> CostsOfGroups(const PanelWork& work,
+                                                          const PanelBlocks& blocks) {
+  const int64_t in_row = DivideUp(work.columns, blocks.columns);
+  const int64_t last_rows = work.rows - (blocks.count / in_row - 1) * blocks.rows;
+  const int64_t last_columns = work.columns - (in_row - 1) * blocks.columns;
+  llvm::SmallVector<double, kMostBlockGroups> costs;
+  for (int64_t group = 0; group < blocks.groups; ++group) {
+    double cost = 0;
+    const int64_t end = blocks.count * (group + 1) / blocks.groups;
+    for (int64_t block = blocks.count * group / blocks.groups; block < end; ++block) {
+      const bool is_last_row = block / in_row == blocks.count / in_row - 1;
+      const bool is_last_column = block % in_row == in_row - 1;
+      cost += CostOf(is_last_row ? last_rows : blocks.rows,
+                     is_last_column ? last_columns : blocks.columns);
+    }
+    costs.push_back(cost);
+  }
+  return costs;
+}
+
+/// The time until all groups are done. Threads run those of their own range and then others, as
+/// RunPieces does.
+double TimeOf(llvm::ArrayRef<double> groups, int64_t threads) {
+  struct Thread {
+    size_t first, last;
+    double time = 0;
+  };
+  llvm::SmallVector<Thread, kMostBlockGroups> all;
+  const auto count = static_cast<size_t>(threads);
+  for (size_t i = 0; i < count; ++i)
+    all.push_back({groups.size() * i / count, groups.size() * (i + 1) / count});
+  for (size_t done = 0; done < groups.size(); ++done) {
+    const auto by_time = [](const Thread& a, const Thread& b) { return a.time < b.time; };
+    Thread& next = *std::min_element(all.begin(), all.end(), by_time);
+    size_t group;
+    if (next.first < next.last) {
+      group = next.first++;
+    } else {
+      group = --std::find_if(all.begin(), all.end(), [](const Thread& thread) {
+                  return thread.first < thread.last;
+                })->last;
+    }
+    next.time += groups[group];
+  }
+  double time = 0;
+  for (const Thread& thread : all) time = std::max(time, thread.time);
+  // One thread is a little slower than the others.
   constexpr double kSlower = 0.05;
-  const double most = static_cast<double>(DivideUp(blocks.count, threads)) + kSlower;
-  return cost * most / static_cast<double>(blocks.count);
+  return time + kSlower * *std::max_element(groups.begin(), groups.end());
+}
+
+/// The time for all blocks.
+double TimeOf(const PanelWork& work, const PanelBlocks& blocks, int64_t threads) {
+  // Threads need about the same time for so many blocks.
+  constexpr int64_t kManyBlocks = 1024;
+  if (threads > 1 && blocks.count < kManyBlocks)
+    return TimeOf(CostsOfGroups(work, blocks), threads);
+  const double row_blocks = static_cast<double>(DivideUp(work.rows, blocks.rows));
+  const double column_blocks = static_cast<double>(DivideUp(work.columns, blocks.columns));
+  const double rows = static_cast<double>(work.rows);
+  const double columns = static_cast<double>(RoundUp(work.columns, PanelColumns()));
+  const double all = (rows + kReadColumn * row_blocks) * columns + kReadRow * rows * column_blocks;
+  return all / static_cast<double>(threads);
 }
 
 }  // namespace
@@ -47,15 +114,15 @@ PanelBlocks CutIntoPanelBlocks(const PanelWork& work) {
       blocks.rows =
           std::min(work.rows, RoundUp(DivideUp(work.rows, row_parts), work.rows_multiple));
       blocks.count = DivideUp(work.rows, blocks.rows) * DivideUp(work.columns, blocks.columns);
-      const double cost = CostOf(blocks, threads);
-      if (best.rows != 0 && cost >= least) continue;
+      // As many for each thread.
+      blocks.groups =
+          threads == 1 ? 1 : std::min(blocks.count, kMostBlockGroups / threads * threads);
+      const double time = TimeOf(work, blocks, threads);
+      if (best.rows != 0 && time >= least) continue;
       best = blocks;
-      least = cost;
+      least = time;
     }
   }
-  // As many for each thread.
-  best.groups = std::min(best.count, kMostBlockGroups / threads * threads);
-  if (threads == 1) best.groups = 1;
   return best;
 }
 

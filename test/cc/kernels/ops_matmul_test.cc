@@ -1,11 +1,15 @@
 // matmul compared with sums in double, for all partitions into tasks and all dtypes.
 #include <gtest/gtest.h>
 
+#include <array>
+#include <atomic>
 #include <cmath>
 #include <cstring>
+#include <thread>
 
 #include "kernels/core/cpu_isa.h"
 #include "kernels/core/half.h"
+#include "kernels/core/scratch_areas.h"
 #include "kernels/linear/gemm.h"
 #include "kernels/linear/panel_blocks.h"
 #include "kernels/linear/panel_gemm.h"
@@ -479,6 +483,65 @@ TEST(PanelBlocks, SuitTheThreads) {
       // Threads beyond those for which there is work do not make blocks smaller.
       EXPECT_GE(blocks.rows * blocks.columns * depth, int64_t{1} << 18) << what;
     }
+  }
+}
+
+TEST(ScratchAreas, DifferForPiecesThatRunAtTheSameTime) {
+  for (const int threads : {1, 2, 3, 8, 64}) {
+    CPUContext context(threads);
+    for (const int64_t pieces : {1, 2, 5, 16}) {
+      const int64_t areas = ScratchAreas(context, pieces);
+      EXPECT_EQ(areas, std::min<int64_t>(threads, pieces));
+      for (int round = 0; round < 50; ++round) {
+        std::array<std::atomic<int>, 16> users{}, runs{};
+        ParallelForAreas(context, pieces, areas, [&](int64_t piece, int64_t area) {
+          ASSERT_GE(area, 0);
+          ASSERT_LT(area, areas);
+          EXPECT_EQ(users[static_cast<size_t>(area)]++, 0);
+          if (round % 10 == 0) std::this_thread::yield();
+          ++runs[static_cast<size_t>(piece)];
+          --users[static_cast<size_t>(area)];
+        });
+        for (int64_t i = 0; i < 16; ++i) EXPECT_EQ(runs[static_cast<size_t>(i)], i < pieces);
+      }
+    }
+  }
+}
+
+// Two threads wait for each other only shortly: sizes that no even number of blocks divides.
+TEST(PanelBlocks, BalanceTheThreads) {
+  for (const auto& [rows, columns, depth] : {std::array<int64_t, 3>{49, 320, 1152},
+                                             {49, 192, 1152},
+                                             {196, 112, 672},
+                                             {196, 480, 80},
+                                             {12544, 32, 27},
+                                             {3136, 144, 24}}) {
+    PanelWork work;
+    work.rows = rows;
+    work.columns = columns;
+    work.depth = depth;
+    work.threads = 2;
+    work.block_bytes = 96 << 10;
+    work.least_rows = 48;
+    work.rows_multiple = PanelRows();
+    const PanelBlocks blocks = CutIntoPanelBlocks(work);
+    // Each thread takes the groups of its own range, then the last ones of the other's.
+    int64_t first[2] = {0, blocks.groups / 2}, last[2] = {blocks.groups / 2, blocks.groups};
+    int64_t elements[2] = {0, 0};
+    const int64_t in_row = (columns + blocks.columns - 1) / blocks.columns;
+    for (int64_t done = 0; done < blocks.groups; ++done) {
+      const int thread = elements[1] < elements[0] ? 1 : 0;
+      const bool has_own = first[thread] < last[thread];
+      const int64_t group = has_own ? first[thread]++ : --last[1 - thread];
+      for (int64_t block = blocks.count * group / blocks.groups;
+           block < blocks.count * (group + 1) / blocks.groups; ++block) {
+        elements[thread] += std::min(blocks.rows, rows - block / in_row * blocks.rows) *
+                            std::min(blocks.columns, columns - block % in_row * blocks.columns);
+      }
+    }
+    EXPECT_EQ(elements[0] + elements[1], rows * columns);
+    EXPECT_LE(std::max(elements[0], elements[1]), rows * columns * 6 / 10)
+        << rows << " by " << columns;
   }
 }
 
