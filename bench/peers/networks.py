@@ -2,7 +2,8 @@
 `examples`, and ONNX models given on the command line. Those in pdl are exported by `pdl export`, so all programs
 have the same graph and the same weights.
 
-networks.py PDL [MODEL.onnx...] [--size=N=1] [--threads=1,2] [--isa=avx512,avx2] [--only=TEXT] [--json=FILE]
+networks.py PDL [MODEL.onnx...] [--size=N=1] [--threads=1,2] [--isa=avx512,avx2] [--precision=bf16] [--only=TEXT]
+            [--json=FILE]
 
 How it measures:
 - Inputs are random, and so are all weights: parameters that a network initializes with one number (biases, scales,
@@ -19,6 +20,9 @@ How it measures:
   are counted, so it can exceed the peak.
 - Each measurement is a process of its own, on as many processors as it has threads. With --isa=avx2, pdl, oneDNN and
   the code that OpenVINO generates do not use AVX-512. ONNX Runtime, whose matmul OpenVINO contains, has no such limit.
+
+With --precision=bf16, pdl and OpenVINO multiply in bf16; pdl in f32 is measured, too. ONNX Runtime has only f32: it is
+no peer then, and the results are compared with its. A difference of more than 1e-1 is an error.
 
 With --json=FILE, measurements are added to those in the file, and the tables show all of them, so a long comparison can
 be made in parts.
@@ -42,8 +46,10 @@ import time
 HERE = pathlib.Path(__file__).parent
 NETWORKS = HERE.parent / "networks"
 EXAMPLES = HERE.parent.parent / "examples"
-ROUND_SECONDS, PAUSE_SECONDS, TOLERANCE = 0.15, 0.02, 1e-4
+ROUND_SECONDS, PAUSE_SECONDS = 0.15, 0.02
+TOLERANCES = {"f32": 1e-4, "bf16": 1e-1}
 PEAK_SIZE = 1024
+KEYS = "threads", "isa", "precision"  # of a table
 
 IMAGE = {"N": 1, "H": 7, "W": 7}
 # Kind, name, source, sizes, values of `attr`.
@@ -209,11 +215,11 @@ def openvino_model(model, inputs):
     return loaded
 
 
-def openvino_call(loaded, inputs, outputs, threads):
+def openvino_call(loaded, inputs, outputs, threads, precision):
     import openvino
 
     compiled = openvino.Core().compile_model(loaded, "CPU", {
-        "INFERENCE_PRECISION_HINT": "f32", "NUM_STREAMS": "1", "INFERENCE_NUM_THREADS": threads,
+        "INFERENCE_PRECISION_HINT": precision, "NUM_STREAMS": "1", "INFERENCE_NUM_THREADS": threads,
         "PERFORMANCE_HINT": "LATENCY"})
     request = compiled.create_infer_request()
     for name, array in inputs.items():
@@ -243,7 +249,7 @@ def seconds_of_one(call, runs):
     return statistics.median(times)
 
 
-def measure(network, model, sizes, threads, rounds, with_openvino):
+def measure(network, model, sizes, threads, precision, rounds, with_openvino):
     """The measurement of one network as a dict."""
     os.sched_setaffinity(0, sorted(os.sched_getaffinity(0))[:threads])
     import numpy
@@ -251,7 +257,7 @@ def measure(network, model, sizes, threads, rounds, with_openvino):
     import pdl
 
     numbers = numpy.random.default_rng(0)
-    net = pdl.load(network, threads=threads)
+    net = pdl.load(network, threads=threads, precision=precision)
     # The model lacks inputs that only a loss reads.
     dims, outputs = interface(model)
     our_inputs, our_outputs = paired(dims, net.inputs), paired(outputs, net.outputs)
@@ -263,6 +269,9 @@ def measure(network, model, sizes, threads, rounds, with_openvino):
         return {name: numpy.asarray(found[ours]) for name, ours in our_outputs.items()}
 
     calls, results = {"pdl": lambda: net(**fed)}, {"pdl": our_results}
+    if precision != "f32":
+        exact = pdl.load(network, threads=threads)
+        calls["pdl in f32"] = lambda: exact(**fed)
     versions, flops = {}, None
     import onnxruntime
 
@@ -275,19 +284,20 @@ def measure(network, model, sizes, threads, rounds, with_openvino):
             loaded = openvino_model(model, inputs)
             flops = flops_of(loaded)
             if with_openvino:
-                calls["OpenVINO"], results["OpenVINO"] = openvino_call(loaded, inputs, outputs, threads)
+                calls["OpenVINO"], results["OpenVINO"] = openvino_call(loaded, inputs, outputs, threads,
+                                                                             precision)
                 versions["OpenVINO"] = openvino.__version__.split("-")[0]
         except RuntimeError as error:
             print(f"OpenVINO does not run this network: {str(error).splitlines()[-1]}", file=sys.stderr)
 
     expected = results["ONNX Runtime"]()
     errors = {}
-    for program in calls:
+    for program in results:
         if program != "ONNX Runtime":
             found = results[program]()
             errors[program] = max(float(numpy.abs(found[name] - expected[name]).max() / numpy.abs(expected[name]).max())
                                   for name in outputs if expected[name].size)
-    if not errors.get("OpenVINO", 0) < TOLERANCE:
+    if not errors.get("OpenVINO", 0) < TOLERANCES[precision]:
         print(f"OpenVINO's results differ by {errors['OpenVINO']:.0e}: it is left out", file=sys.stderr)
         del calls["OpenVINO"]
 
@@ -337,7 +347,8 @@ def isa_environment(isa):
 def ratio_of(row):
     """The better peer, and the lower quartile, the median and the upper quartile of pdl's time relative to its time."""
     times = row["times"]
-    peer = min((name for name in times if name != "pdl"), key=lambda name: statistics.median(times[name]))
+    peers = ["ONNX Runtime", "OpenVINO"] if row["precision"] == "f32" else ["OpenVINO"]
+    peer = min((name for name in peers if name in times), default="ONNX Runtime", key=lambda name: statistics.median(times[name]))
     return peer, statistics.quantiles([a / b for a, b in zip(times["pdl"], times[peer])], n=4, method="inclusive")
 
 
@@ -346,13 +357,18 @@ def milliseconds(seconds):
     return f"{value:.3g}" if value < 100 else f"{value:.0f}"
 
 
+def programs_of(precision):
+    """The programs of a table, each with its column."""
+    return ["pdl", *(["pdl in f32"] if precision != "f32" else []), "ONNX Runtime", "OpenVINO"]
+
+
 def table_row(row):
     if row["times"] is None:
-        return f"| {row['kind']} | {row['name']} | failed | | | | | | |"
+        return f"| {row['kind']} | {row['name']} | failed" + " |" * (len(programs_of(row["precision"])) + 4)
     times = {name: statistics.median(values) for name, values in row["times"].items()}
     peer, (low, middle, high) = ratio_of(row)
     cells = [row["kind"], row["name"], "-" if not row["flops"] else f"{row['flops'] / 1e9:.3g}"]
-    for name in "pdl", "ONNX Runtime", "OpenVINO":
+    for name in programs_of(row["precision"]):
         cells.append(milliseconds(times[name]) if name in times else "-")
     cells.append(f"{middle:.2f} ({low:.2f}-{high:.2f})")
     shares = {name: 100 * (row["flops"] or 0) / seconds / row["peak"] for name, seconds in times.items()}
@@ -361,17 +377,18 @@ def table_row(row):
     return "| " + " | ".join(cells) + " |"
 
 
-def print_table(rows, threads, isa):
+def print_table(rows, threads, isa, precision):
     measured = [row for row in rows if row["times"]]
-    heading = [f"{threads} thread{'s' * (threads > 1)}, {isa}"]
+    heading = [f"{threads} thread{'s' * (threads > 1)}, {isa}, {precision}"]
     if measured:
         heading.append(f"matmul {statistics.median(row['peak'] for row in measured) / 1e9:.0f} GFLOP/s")
     versions = {name: version for row in measured for name, version in row["versions"].items()}
     heading += [f"{name} {version}" for name, version in versions.items()]
     print("\n" + "; ".join(heading))
-    print("\n| kind | network | GFLOP | pdl, ms | ONNX Runtime | OpenVINO | to the better peer (quartiles) "
+    programs = programs_of(precision)
+    print(f"\n| kind | network | GFLOP | {' | '.join(programs)} | to the better peer (quartiles) "
           "| % of the peak, pdl / peer | differs by |")
-    print("|---" * 9 + "|")
+    print("|---" * (len(programs) + 6) + "|")
     for row in rows:
         print(table_row(row))
     if measured:
@@ -390,15 +407,16 @@ def measurements(program, case, configurations, rounds):
             network, model = pathlib.Path(folder, "model.pdlc"), pathlib.Path(folder, "model.onnx")
             is_ready, _ = in_child({"what": "prepare", "program": program, "source": str(source),
                                     "settings": settings, "folder": folder}, {})
-        for threads, isa in configurations:
+        for threads, isa, precision in configurations:
             request = {"what": "measure", "network": str(network), "model": str(model), "sizes": sizes,
-                       "threads": threads, "rounds": rounds, "with_openvino": True}
+                       "threads": threads, "precision": precision, "rounds": rounds, "with_openvino": True}
             environment = {**isa_environment(isa), "OPENBLAS_NUM_THREADS": str(threads)}
             found, status = in_child(request, environment) if is_ready else (None, 1)
             if status < 0:
                 print(f"{name}: ended by signal {-status}; again, without OpenVINO", file=sys.stderr)
                 found, status = in_child({**request, "with_openvino": False}, environment)
-            yield {"kind": kind, "name": name, "threads": threads, "isa": isa, "times": None, **(found or {})}
+            yield {"kind": kind, "name": name, "threads": threads, "isa": isa, "precision": precision, "times": None,
+                   **(found or {})}
 
 
 def main():
@@ -411,6 +429,7 @@ def main():
     parser.add_argument("--size", action="append", default=[], metavar="NAME=NUMBER", help="a size of models' inputs")
     parser.add_argument("--threads", default="1", help="numbers of threads: 1,2")
     parser.add_argument("--isa", default="best", help="instruction sets: avx512,avx2; by default the machine's best")
+    parser.add_argument("--precision", choices=TOLERANCES, default="f32", help="what matmuls multiply")
     parser.add_argument("--rounds", type=int, default=9, help="rounds of each measurement")
     parser.add_argument("--only", default="", metavar="PART", help="networks whose name or kind contains this")
     parser.add_argument("--json", type=pathlib.Path, metavar="FILE", help="adds the measurements to a file")
@@ -435,24 +454,24 @@ def main():
     if arguments.models:
         cases = [("given", model.name, model, sizes, {}) for model in arguments.models]
 
-    configurations = list(itertools.product(thread_counts, isas))
+    configurations = list(itertools.product(thread_counts, isas, [arguments.precision]))
     rows = json.loads(arguments.json.read_text()) if arguments.json and arguments.json.exists() else []
     failed = False
     for case in cases:
         if arguments.only not in case[0] and arguments.only not in case[1]:
             continue
         for row in measurements(arguments.pdl, case, configurations, arguments.rounds):
-            if row["times"] is None or not row["errors"]["pdl"] < TOLERANCE:
+            if row["times"] is None or not row["errors"]["pdl"] < TOLERANCES[row["precision"]]:
                 print(f"{row['name']}: {'the results differ' if row['times'] else 'failed'}", file=sys.stderr)
                 failed = True
             print(f"{row['threads']} {row['isa']} {table_row(row)}", file=sys.stderr, flush=True)
-            rows = [r for r in rows if any(r[key] != row[key] for key in ("name", "threads", "isa"))] + [row]
+            rows = [r for r in rows if any(r[key] != row[key] for key in ("name", *KEYS))] + [row]
             if arguments.json:
                 arguments.json.write_text(json.dumps(rows, indent=1))
     order = {case[1]: i for i, case in enumerate(CASES)}
     rows.sort(key=lambda row: order.get(row["name"], len(order)))
-    for threads, isa in sorted({(row["threads"], row["isa"]) for row in rows}):
-        print_table([row for row in rows if (row["threads"], row["isa"]) == (threads, isa)], threads, isa)
+    for key in sorted({tuple(row[name] for name in KEYS) for row in rows}):
+        print_table([row for row in rows if tuple(row[name] for name in KEYS) == key], *key)
     return int(failed)
 
 

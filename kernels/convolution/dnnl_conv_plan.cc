@@ -118,8 +118,12 @@ void DnnlConvPlan::CutIntoTasks() {
   const int64_t channels = kind_ == ConvKind::kTransposed ? sizes_.channels : sizes_.features;
   if (sizes_.groups > 1) {
     if (kind_ == ConvKind::kWeights) blocks_ = DivisorUpTo(sizes_.groups, requested_blocks);
-  } else if (channels % 64 == 0) {
-    blocks_ = DivisorUpTo(channels / 64, requested_blocks);
+  } else {
+    for (const int64_t block : {64, 48, 32}) {
+      if (channels % block != 0) continue;
+      blocks_ = DivisorUpTo(channels / block, requested_blocks);
+      break;
+    }
   }
   groups_ = std::min(images() * blocks_, kMaxPieces);
 }
