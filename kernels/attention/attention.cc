@@ -4,7 +4,9 @@
 #include "kernels/attention/attention_formula.h"
 #include "kernels/attention/attention_inference.h"
 #include "kernels/attention/attention_panel.h"
+#include "kernels/core/cpu_isa.h"
 #include "kernels/indexing/index_range.h"
+#include "kernels/linear/panel_words.h"
 #include "pdl/op/gradient.h"
 #include "pdl/op/op_proto_maker.h"
 #include "pdl/op/op_registry.h"
@@ -28,6 +30,7 @@ constexpr int64_t kFewRows = 4;
 struct AttentionState : CallState {
   attention::Sizes4 sizes;
   int64_t row_blocks = 0, slots = 1, slot_bytes = 0;
+  WordKind words = WordKind::kFloat;
 };
 
 // The online softmax of Milakov and Gimelshein (arXiv:1805.02867), over blocks of keys: a row keeps
@@ -44,9 +47,11 @@ class Forward {
     return elements * static_cast<int64_t>(sizeof(C)) + 12 * 64;
   }
 
-  Forward(const attention::Sizes4& sizes, llvm::ArrayRef<const Tensor*> inputs,
+  Forward(const attention::Sizes4& sizes, WordKind words, llvm::ArrayRef<const Tensor*> inputs,
           llvm::ArrayRef<Tensor*> outputs)
       : s_(sizes),
+        makes_pairs_(words == WordKind::kBf16Pairs),
+        panels_(ChoosePanels(words)),
         q_(inputs[0]->data<T>()),
         k_(inputs[1]->data<T>()),
         v_(inputs[2]->data<T>()),
@@ -98,7 +103,7 @@ class Forward {
     const C factor = static_cast<C>(s_.scale * kLog2E);
     const C sign = factor > 0 ? C(1) : factor < 0 ? C(-1) : C(0);
     PanelStep<C> step;
-    step.depth = s_.depth;
+    step.depth = makes_pairs_ ? WordsOf(WordKind::kBf16Pairs, s_.depth) : s_.depth;
     step.width = s_.width;
     step.scale = sign == 0 ? C(1) : sign * factor;
     step.mask_is_added = s_.has_mask && !s_.mask_is_bool;
@@ -107,8 +112,7 @@ class Forward {
     const int64_t visible = s_.NumVisible(begin + rows - 1, past_);
     for (int64_t column = 0; column == 0 || column < visible; column += kKeys) {
       const int64_t n = std::min(kKeys, visible - column), key = s_.FirstKey(head) + column;
-      step.keys = AsNumbers(k_ + key * s_.depth, n * s_.depth, b.keys);
-      step.values = AsNumbers(v_ + key * s_.width, n * s_.width, b.values);
+      SetKeys(key, n, b, step);
       step.is_first = column == 0;
       for (int64_t at = 0; at < rows; at += panels_.most_lanes) {
         const int64_t queries = std::min(panels_.most_lanes, rows - at);
@@ -146,6 +150,22 @@ class Forward {
     Request(q_ + (first + rows) * s_.depth, after * s_.depth * kSize);
   }
 
+  // Sets the keys and values of a step, of which the first is `key`.
+  void SetKeys(int64_t key, int64_t n, const Buffers& b, PanelStep<C>& step) const {
+    step.keys = AsNumbers(k_ + key * s_.depth, n * s_.depth, b.keys);
+    step.values = AsNumbers(v_ + key * s_.width, n * s_.width, b.values);
+    if constexpr (std::is_same_v<C, float>) {
+      if (!makes_pairs_) return;
+      // Words must not contain elements of two keys.
+      const int64_t rows = s_.depth % 2 == 0 ? 1 : n, elements = n * s_.depth / rows;
+      for (int64_t i = 0; i < rows; ++i)
+        ToBf16Pairs(step.keys + i * elements, elements, b.keys + i * step.depth);
+      step.keys = b.keys;
+      panels_.pair_rows(step.values, n, s_.width, b.values);
+      step.values = b.values;
+    }
+  }
+
   // Sets the arrays of the panel that begins with row `at` of the block.
   void EnterPanel(const Buffers& b, int64_t at, int64_t queries, PanelStep<C>& step) const {
     step.lanes = panels_.LanesFor(queries);
@@ -159,7 +179,9 @@ class Forward {
     const int64_t at = step.largest - b.largest;
     const C* from =
         AsNumbers(q_ + (head * s_.rows + row) * s_.depth, queries * s_.depth, b.row_major);
-    panels_.turn(from, s_.depth, queries, s_.depth, sign, b.queries + at * s_.depth, step.lanes);
+    C* const to = b.queries + at * s_.depth;
+    panels_.turn(from, s_.depth, queries, s_.depth, sign, to, step.lanes);
+    if (makes_pairs_) panels_.pair_rows(to, s_.depth, step.lanes, to);
   }
 
   // The sums of queries that attend to no key.
@@ -276,9 +298,17 @@ class Forward {
     }
   }
 
+  static attention::PanelLoops<C> ChoosePanels(WordKind words) {
+    if constexpr (std::is_same_v<C, float>) {
+      if (words == WordKind::kBf16Pairs) return attention::ChooseBf16PanelLoops();
+    }
+    return attention::ChoosePanelLoops<C>();
+  }
+
   const attention::Sizes4& s_;
+  const bool makes_pairs_;
   const attention::Loops<T> loops_;
-  const attention::PanelLoops<C> panels_ = attention::ChoosePanelLoops<C>();
+  const attention::PanelLoops<C> panels_;
   const T *q_, *k_, *v_;
   const char* mask_;
   int64_t past_;
@@ -301,7 +331,13 @@ class AttentionOp : public Operator<Context> {
     VisitDType(FloatTypes(), inputs[0].dtype, [&](auto tag) {
       state->slot_bytes = Forward<typename decltype(tag)::type>::WorkspaceBytes(state->sizes);
     });
+    // Only for networks of f32: those of bf16 do not round probabilities.
+    const bool may_round =
+        inputs[0].dtype == DType::kF32 && context.matmul_precision() == DType::kBF16;
+    if (may_round && HasFastBf16Products() && state->sizes.rows >= kFewRows)
+      state->words = WordKind::kBf16Pairs;
     Preparation preparation;
+    preparation.matmul_precision = PrecisionOf(state->words);
     preparation.workspace_bytes = state->slots * state->slot_bytes;
     preparation.state = std::move(state);
     return preparation;
@@ -315,7 +351,7 @@ class AttentionOp : public Operator<Context> {
     char* workspace = static_cast<char*>(context.workspace());
     const int64_t tasks = s.num_heads() * state.row_blocks;
     VisitDType(FloatTypes(), inputs[0]->dtype(), [&](auto tag) {
-      const Forward<typename decltype(tag)::type> forward(s, inputs, outputs);
+      const Forward<typename decltype(tag)::type> forward(s, state.words, inputs, outputs);
       context.ParallelFor(state.slots, 1, [&](int64_t begin, int64_t end) {
         for (int64_t slot = begin; slot < end; ++slot) {
           char* memory = workspace + slot * state.slot_bytes;

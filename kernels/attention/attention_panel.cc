@@ -4,6 +4,7 @@
 #include <limits>
 #include <type_traits>
 
+#include "kernels/linear/panel_words.h"
 #include "kernels/linear/register_gemm.h"
 
 namespace pdl::attention {
@@ -85,6 +86,26 @@ struct FinishLoop {
       }
     }
     TurnMatrix<true>(s.sums, s.lanes, s.width, rows, to, s.width);
+  }
+};
+
+/// Whether products are those of pairs of bf16.
+template <class R>
+constexpr bool kMultipliesPairs = std::is_same_v<R, simd::RegisterBf16>;
+
+template <class R>
+struct PairRowsLoop {
+  static PDL_INLINE void Run(const float* from, int64_t rows, int64_t columns, float* to) {
+    for (int64_t row = 0; row < rows; row += 2, from += 2 * columns, to += columns) {
+      const float* const second = row + 1 < rows ? from + columns : nullptr;
+      int64_t i = 0;
+      for (; i + R::kLanes <= columns; i += R::kLanes) {
+        R::StorePairs(to + i, R::Load(from + i),
+                      second == nullptr ? R::Set(0.0f) : R::Load(second + i));
+      }
+      if (i < columns)
+        ToBf16PairsOfRows(from + i, second == nullptr ? nullptr : second + i, columns - i, to + i);
+    }
   }
 };
 
@@ -220,10 +241,15 @@ struct Panel {
     if (!s.is_first) std::copy_n(s.largest, kLanes, factors);
     UpdateLargest(s, factors);
     Exponentiate(s, factors);
-    // Sums of more terms would be less accurate.
-    constexpr int64_t kTerms = 64;
-    for (int64_t k = 0; k < s.num_keys; k += kTerms) {
-      simd::RunThinGemm<R, kVectors, true>({s.width, std::min(kTerms, s.num_keys - k),
+    // Sums of more than 64 terms would be less accurate.
+    constexpr int64_t kTerms = kMultipliesPairs<R> ? 32 : 64;
+    int64_t words = s.num_keys;
+    if constexpr (kMultipliesPairs<R>) {
+      PairRowsLoop<R>::Run(s.scores, s.num_keys, kLanes, s.scores);
+      words = WordsOf(WordKind::kBf16Pairs, s.num_keys);
+    }
+    for (int64_t k = 0; k < words; k += kTerms) {
+      simd::RunThinGemm<R, kVectors, true>({s.width, std::min(kTerms, words - k),
                                             s.values + k * s.width, s.width, s.scores + k * kLanes,
                                             kLanes, s.sums, kLanes,
                                             s.is_first || k > 0 ? nullptr : factors, k > 0});
@@ -260,5 +286,11 @@ PanelLoops<C> ChoosePanelLoops() {
 
 template PanelLoops<float> ChoosePanelLoops();
 template PanelLoops<double> ChoosePanelLoops();
+
+PanelLoops<float> ChooseBf16PanelLoops() {
+  return {ChooseBf16Register<LanesLoop>()(), ChooseBf16Register<StepLoop>(),
+          ChooseBf16Register<TurnLoop>(), ChooseBf16Register<FinishLoop>(),
+          ChooseBf16Register<PairRowsLoop>()};
+}
 
 }  // namespace pdl::attention

@@ -18,6 +18,8 @@ template <class C>
 struct PanelStep {
   int64_t lanes = 0;  // as PanelLoops::LanesFor gives it
   int64_t depth = 0, width = 0, num_keys = 0;
+  /// Products of bf16 read words of two elements instead (panel_words.h): queries and keys of
+  /// adjacent ones, of which there are `depth`, and values of two keys.
   const C* queries = nullptr;  // [depth, lanes]
   const C* keys = nullptr;     // [num_keys, depth]
   const C* values = nullptr;   // [num_keys, width]
@@ -56,10 +58,16 @@ struct PanelLoops {
                int64_t lanes) = nullptr;
   /// The results: sums / total, transposed to `rows` rows of `width` elements. Overwrites the sums.
   void (*finish)(const PanelStep<C>& step, int64_t rows, C* to) = nullptr;
+  /// For products of bf16: words of the elements of rows 2 i and 2 i + 1, or 0 after the last one,
+  /// as row i. May be in place.
+  void (*pair_rows)(const C* from, int64_t rows, int64_t columns, C* to) = nullptr;
 };
 
 template <class C>
 PanelLoops<C> ChoosePanelLoops();
+/// Loops whose products are those of operands rounded to bf16, with sums in f32; requires
+/// HasBf16Products().
+PanelLoops<float> ChooseBf16PanelLoops();
 
 }  // namespace pdl::attention
 

@@ -216,6 +216,14 @@ struct RegisterBf16 : Register512<float> {
   PDL_SIMD V MulAdd(__m512i a, __m512i b, V c) {
     return _mm512_dpbf16_ps(c, __m512bh(a), __m512bh(b));
   }
+  /// Words of the elements of two rows, rounded to nearest, ties to even.
+  PDL_SIMD void StorePairs(float* to, V first, V second) {
+    // GCC 12 warns of an uninitialized variable in the forms without a mask.
+    constexpr __mmask16 kAll = 0xffff;
+    const __m512i low = _mm512_maskz_cvtepu16_epi32(kAll, __m256i(_mm512_cvtneps_pbh(first)));
+    const __m512i high = _mm512_maskz_cvtepu16_epi32(kAll, __m256i(_mm512_cvtneps_pbh(second)));
+    _mm512_storeu_si512(to, _mm512_or_si512(low, _mm512_maskz_slli_epi32(kAll, high, 16)));
+  }
 #undef PDL_SIMD
 };
 

@@ -40,7 +40,8 @@ struct NetworkOptions {
   /// in f32; their results and all other calls are f32. Matmuls round the weights, so that
   /// they are read twice as fast. Where products of bf16 are faster (AVX512-BF16 on AMD's
   /// processors), matmuls and convolutions round both operands, unless an algorithm in f32 is
-  /// expected to be faster. Results depend on the processor family, not on the number of threads.
+  /// expected to be faster, and attention rounds queries, keys, values and probabilities. Results
+  /// depend on the processor family, not on the number of threads.
   DType matmul_precision = DType::kF32;
   /// The folder of weight files; nothing outside it is read.
   std::string weight_folder = ".";

@@ -206,6 +206,42 @@ TEST(Attention, RescalesEarlierBlocks) {
   }
 }
 
+// Queries, keys and values that are bf16 already: only probabilities are rounded, to 2^-9, and lse
+// is exact. Where products of f32 are faster, nothing is.
+TEST(Attention, InBf16RoundsItsOperands) {
+  const auto check = [](const Case& c) {
+    SCOPED_TRACE(Describe(c, DType::kBF16));
+    Operands o = MakeOperands(c, DType::kBF16);
+    for (Tensor& input : o.inputs) {
+      if (input.dtype() == DType::kBF16) input = MakeAs(DType::kF32, input.sizes(), Values(input));
+    }
+    const Expected expected = Reference(c, o);
+    std::vector<Tensor> first;
+    for (const int threads : {1, 3}) {
+      auto results = TryApply("attention", o.inputs, o.attributes,
+                              {.threads = threads, .matmul_precision = DType::kBF16});
+      ASSERT_TRUE(static_cast<bool>(results)) << llvm::toString(results.takeError());
+      if (first.empty()) first = *results;
+      ExpectNear(Values((*results)[0]), expected.y, 8e-3);
+      ExpectNear(Values((*results)[1]), expected.lse, 2e-6);
+      EXPECT_EQ(Values((*results)[0]), Values(first[0]));
+    }
+  };
+  for (const int64_t rows : {1, 3, 4, 8, 17, 31, 33, 64, 65, 70}) check({rows, 49, 32, 32});
+  for (const int64_t columns : {1, 2, 7, 127, 128, 129, 300}) {
+    check({20, columns, 16, 24});
+    check({20, columns, 16, 24, true, columns - 15});
+  }
+  for (const int64_t size : {1, 2, 3, 5, 23, 31, 33, 64, 65, 127}) {
+    check({18, 50, size, 3});
+    check({18, 50, 3, size});
+  }
+  for (const Case::Mask mask : {Case::kOfKeys, Case::kBool, Case::kAdded, Case::kOfRows}) {
+    check({37, 71, 17, 19, false, 0, mask});
+    check({70, 151, 16, 8, true, 81, mask, -0.5, 4, 2});
+  }
+}
+
 // Subnormal probabilities are 0: on some processors, they would take a hundred times as long.
 TEST(Attention, HasNoSubnormalProbabilities) {
   for (const int64_t rows : {4, 40}) {
@@ -241,16 +277,18 @@ TEST(Attention, LargeScoresAreFinite) {
   }
 }
 
-TEST(Attention, NanAndInfinityReachTheirQueriesOnly) {
+void CheckNanAndInfinity(DType precision) {
   const double nan = std::nan("");
   const int64_t rows = 40, columns = 300, depth = 8;
   std::vector<double> q = Noise(rows * depth, 1);
   for (double& x : q) x = std::fabs(x) + 0.1;
   const std::vector<double> k = Noise(columns * depth, 2), v = Noise(columns * depth, 3);
   const auto run = [&](const std::vector<double>& queries, const std::vector<double>& keys) {
-    auto results = TryApply("attention", {MakeAs(DType::kF32, {rows, depth}, queries),
-                                          MakeAs(DType::kF32, {columns, depth}, keys),
-                                          MakeAs(DType::kF32, {columns, depth}, v)});
+    auto results = TryApply(
+        "attention",
+        {MakeAs(DType::kF32, {rows, depth}, queries), MakeAs(DType::kF32, {columns, depth}, keys),
+         MakeAs(DType::kF32, {columns, depth}, v)},
+        {}, {.matmul_precision = precision});
     return std::pair(Values((*results)[0]), Values((*results)[1]));
   };
   const auto [y, lse] = run(q, k);
@@ -284,6 +322,10 @@ TEST(Attention, NanAndInfinityReachTheirQueriesOnly) {
   for (const double x : run(q, keys).first) EXPECT_EQ(x, 0);
   for (const double x : run(q, keys).second) EXPECT_EQ(x, -kInfinity);
 }
+
+TEST(Attention, NanAndInfinityReachTheirQueriesOnly) { CheckNanAndInfinity(DType::kF32); }
+
+TEST(Attention, NanAndInfinityReachTheirQueriesOnlyInBf16) { CheckNanAndInfinity(DType::kBF16); }
 
 }  // namespace
 }  // namespace pdl::testing
