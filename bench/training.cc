@@ -33,6 +33,38 @@ loss = mean((y - t) ** 2)
 minimize loss with adam(lr=0.001)
 )";
 
+constexpr char kUnet[] = R"(
+input x: f32[N, 3, 64, 64]
+input t: f32[N, 1, 64, 64]
+layer twice(x: F[N, C, H, W], channels: int > 0) {
+  return x |> conv_bn(channels=channels, kernel=3) |> conv_bn(channels=channels, kernel=3)
+}
+widths = [16, 32, 64]
+y = x
+skips = []
+for w in widths {
+  y = twice(y, channels=w)
+  skips = [skips..., y]
+  y = max_pool(y, kernel=2, stride=2)
+}
+y = twice(y, channels=128)
+for i in 0..len(widths) {
+  k = len(widths) - 1 - i
+  y = concat(skips[k], conv_up(y, channels=widths[k], kernel=2), axis=1)
+  y = twice(y, channels=widths[k])
+}
+loss = mean(binary_cross_entropy(conv(y, channels=1, kernel=1), t, logits=true))
+minimize loss with adam(lr=0.001)
+)";
+
+constexpr char kLstm[] = R"(
+input x: f32[N, 64, 64]
+input t: f32[N, 8]
+y, last, cell = lstm(x, size=128)
+loss = mean((fc(last, size=8) - t) ** 2)
+minimize loss with adam(lr=0.001)
+)";
+
 std::string Table(const std::string& optimizer, int64_t rows) {
   return "input word: i64[N, 16] in 0.." + std::to_string(rows) +
          "\ninput t: f32[N]\ny = embedding(word, size=64) |> sum(axes=[1]) |> fc(size=1)\n"
@@ -90,6 +122,8 @@ void Register(const std::string& name, std::string text, int64_t rows, int64_t b
   Register("mlp", kMlp, 128);
   Register("lenet", kLeNet, 64);
   Register("encoder", kEncoder, 16);
+  Register("unet", kUnet, 8);
+  Register("lstm", kLstm, 32);
   for (const int64_t rows : {10'000, 100'000, 1'000'000}) {
     Register("adagrad/" + std::to_string(rows), Table("adagrad(lr=0.01)", rows), 512, rows);
     Register("lazy_adam/" + std::to_string(rows), Table("adam(lr=0.001, lazy=true)", rows), 512,

@@ -1,5 +1,6 @@
-"""The time of a training step in PyTorch: the networks of `bench/training.cc`, eager, with fused optimizers if
-available. Requires the package torch; if it is missing, it prints a message and exits with status 0."""
+"""The time of a training step in PyTorch: the networks of `bench/training.cc`, eager and with torch.compile, with fused
+optimizers if available. Embedding tables, whose gradients are sparse, are not compiled. Requires the package torch; if
+it is missing, it prints a message and exits with status 0."""
 
 import statistics
 import sys
@@ -29,6 +30,52 @@ def encoder():
     layer = nn.TransformerEncoderLayer(256, 4, 1024, dropout=0.0, activation="gelu", batch_first=True, norm_first=True)
     net = nn.TransformerEncoder(layer, 4, norm=nn.LayerNorm(256), enable_nested_tensor=False)
     return net, torch.randn(16, 128, 256), torch.randn(16, 128, 256), nn.MSELoss(), adam
+
+
+class Twice(nn.Sequential):
+    def __init__(self, channels, features):
+        super().__init__(nn.Conv2d(channels, features, 3, padding=1, bias=False), nn.BatchNorm2d(features), nn.ReLU(),
+                         nn.Conv2d(features, features, 3, padding=1, bias=False), nn.BatchNorm2d(features), nn.ReLU())
+
+
+class Unet(nn.Module):
+    def __init__(self):
+        super().__init__()
+        self.down = nn.ModuleList([Twice(3, 16), Twice(16, 32), Twice(32, 64)])
+        self.bottom = Twice(64, 128)
+        self.grow = nn.ModuleList([nn.ConvTranspose2d(2 * width, width, 2, stride=2) for width in (64, 32, 16)])
+        self.up = nn.ModuleList([Twice(2 * width, width) for width in (64, 32, 16)])
+        self.out = nn.Conv2d(16, 1, 1)
+        self.pool = nn.MaxPool2d(2)
+
+    def forward(self, x):
+        skips = []
+        for twice in self.down:
+            x = twice(x)
+            skips.append(x)
+            x = self.pool(x)
+        x = self.bottom(x)
+        for grow, twice in zip(self.grow, self.up):
+            x = twice(torch.cat([skips.pop(), grow(x)], 1))
+        return self.out(x)
+
+
+def unet():
+    return Unet(), torch.randn(8, 3, 64, 64), torch.rand(8, 1, 64, 64), nn.BCEWithLogitsLoss(), adam
+
+
+class Lstm(nn.Module):
+    def __init__(self):
+        super().__init__()
+        self.lstm = nn.LSTM(64, 128, batch_first=True)
+        self.out = nn.Linear(128, 8)
+
+    def forward(self, x):
+        return self.out(self.lstm(x)[0][:, -1])
+
+
+def lstm():
+    return Lstm(), torch.randn(32, 64, 64), torch.randn(32, 8), nn.MSELoss(), adam
 
 
 class Table(nn.Module):
@@ -65,16 +112,24 @@ CASES = {
     "mlp": mlp,
     "lenet": lenet,
     "encoder": encoder,
+    "unet": unet,
+    "lstm": lstm,
     **{f"adagrad/{rows}": lambda rows=rows: table(rows, adagrad) for rows in (10_000, 100_000, 1_000_000)},
     **{f"lazy_adam/{rows}": lambda rows=rows: table(rows, sparse_adam) for rows in (10_000, 100_000, 1_000_000)},
     "adam/1000000": lambda: table(1_000_000, adam, sparse=False),
 }
 
 
-def measure(make):
+COMPILED = "mlp", "lenet", "encoder", "unet", "lstm"
+
+
+def measure(make, is_compiled):
     torch.manual_seed(0)
     net, x, t, criterion, optimizer = make()
     optimizers = optimizer(net)
+    if is_compiled:
+        net = torch.compile(net)
+        net(x)
 
     def step():
         for each in optimizers:
@@ -101,8 +156,10 @@ def main():
     for name in wanted:
         for threads in (1, 2):
             torch.set_num_threads(threads)
-            median, best, processor = measure(CASES[name])
-            print(f"{name:20s} {threads} threads  median {median:8.3f}  best {best:8.3f}  processor {processor:8.3f}")
+            for is_compiled in (False, True) if name in COMPILED else (False,):
+                median, best, processor = measure(CASES[name], is_compiled)
+                print(f"{name:20s} {threads} threads {'compiled' if is_compiled else 'eager':8s} median {median:8.3f}"
+                      f"  best {best:8.3f}  processor {processor:8.3f}", flush=True)
 
 
 if __name__ == "__main__":

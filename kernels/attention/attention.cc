@@ -5,6 +5,7 @@
 #include "kernels/attention/attention_inference.h"
 #include "kernels/attention/attention_panel.h"
 #include "kernels/core/cpu_isa.h"
+#include "kernels/core/scratch_areas.h"
 #include "kernels/indexing/index_range.h"
 #include "kernels/linear/panel_words.h"
 #include "pdl/op/gradient.h"
@@ -29,7 +30,7 @@ constexpr int64_t kFewRows = 4;
 
 struct AttentionState : CallState {
   attention::Sizes4 sizes;
-  int64_t row_blocks = 0, slots = 1, slot_bytes = 0;
+  int64_t row_blocks = 0, pieces = 1, areas = 1, area_bytes = 0;
   WordKind words = WordKind::kFloat;
 };
 
@@ -327,9 +328,10 @@ class AttentionOp : public Operator<Context> {
                              inputs.size() > 4 ? &inputs[4] : nullptr, this->attributes());
     state->row_blocks = (state->sizes.rows + kRows - 1) / kRows;
     const int64_t tasks = state->sizes.num_heads() * state->row_blocks;
-    state->slots = std::clamp<int64_t>(tasks, 1, attention::kMostSlots);
+    state->pieces = std::clamp<int64_t>(tasks, 1, attention::kMostPieces);
+    state->areas = ScratchAreas(context.device(), state->pieces);
     VisitDType(FloatTypes(), inputs[0].dtype, [&](auto tag) {
-      state->slot_bytes = Forward<typename decltype(tag)::type>::WorkspaceBytes(state->sizes);
+      state->area_bytes = Forward<typename decltype(tag)::type>::WorkspaceBytes(state->sizes);
     });
     // Only for networks of f32: those of bf16 do not round probabilities.
     const bool may_round =
@@ -338,7 +340,7 @@ class AttentionOp : public Operator<Context> {
       state->words = WordKind::kBf16Pairs;
     Preparation preparation;
     preparation.matmul_precision = PrecisionOf(state->words);
-    preparation.workspace_bytes = state->slots * state->slot_bytes;
+    preparation.workspace_bytes = state->areas * state->area_bytes;
     preparation.state = std::move(state);
     return preparation;
   }
@@ -352,15 +354,13 @@ class AttentionOp : public Operator<Context> {
     const int64_t tasks = s.num_heads() * state.row_blocks;
     VisitDType(FloatTypes(), inputs[0]->dtype(), [&](auto tag) {
       const Forward<typename decltype(tag)::type> forward(s, state.words, inputs, outputs);
-      context.ParallelFor(state.slots, 1, [&](int64_t begin, int64_t end) {
-        for (int64_t slot = begin; slot < end; ++slot) {
-          char* memory = workspace + slot * state.slot_bytes;
-          // Adjacent tasks share keys and values.
-          const int64_t last = tasks * (slot + 1) / state.slots;
-          for (int64_t task = tasks * slot / state.slots; task < last; ++task) {
-            const int64_t row = task % state.row_blocks * kRows;
-            forward.Run(task / state.row_blocks, row, std::min(kRows, s.rows - row), memory);
-          }
+      ParallelForAreas(context, state.pieces, state.areas, [&](int64_t piece, int64_t area) {
+        char* memory = workspace + area * state.area_bytes;
+        // Adjacent tasks share keys and values.
+        const int64_t last = tasks * (piece + 1) / state.pieces;
+        for (int64_t task = tasks * piece / state.pieces; task < last; ++task) {
+          const int64_t row = task % state.row_blocks * kRows;
+          forward.Run(task / state.row_blocks, row, std::min(kRows, s.rows - row), memory);
         }
       });
     });

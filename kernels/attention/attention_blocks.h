@@ -18,8 +18,8 @@ namespace pdl::attention {
 /// The number of rows of queries, and of keys, that are computed together.
 inline constexpr int64_t kRows = 32;
 inline constexpr int64_t kColumns = 64;
-/// The maximum number of concurrent tasks; each has its own workspace.
-inline constexpr int64_t kMostSlots = 64;
+/// The most pieces that the tasks of a call are processed in.
+inline constexpr int64_t kMostPieces = 64;
 
 /// The sizes of q [blocks, heads, rows, depth], k [blocks, groups, columns, depth] and v [blocks,
 /// groups, columns, width], and the strides of the mask.

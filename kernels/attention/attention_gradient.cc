@@ -6,6 +6,7 @@
 #include "kernels/attention/attention_inference.h"
 #include "kernels/core/formula_gradient.h"
 #include "kernels/core/inference_helpers.h"
+#include "kernels/core/scratch_areas.h"
 #include "kernels/indexing/index_range.h"
 #include "pdl/op/op_proto_maker.h"
 
@@ -90,7 +91,7 @@ using attention::kRows;
 
 struct GradientState : CallState {
   attention::Sizes4 sizes;
-  int64_t row_blocks = 0, column_blocks = 0, slots = 1, slot_bytes = 0;
+  int64_t row_blocks = 0, column_blocks = 0, pieces = 1, areas = 1, area_bytes = 0;
 };
 
 template <class T>
@@ -240,12 +241,13 @@ class AttentionGradientOp : public Operator<Context> {
     state->column_blocks = (s.columns + kColumns - 1) / kColumns;
     const int64_t tasks =
         std::max(s.num_heads() * state->row_blocks, s.blocks * s.groups * state->column_blocks);
-    state->slots = std::clamp<int64_t>(tasks, 1, attention::kMostSlots);
+    state->pieces = std::clamp<int64_t>(tasks, 1, attention::kMostPieces);
+    state->areas = ScratchAreas(context.device(), state->pieces);
     VisitDType(FloatTypes(), inputs[0].dtype, [&](auto tag) {
-      state->slot_bytes = Backward<typename decltype(tag)::type>::WorkspaceBytes(s);
+      state->area_bytes = Backward<typename decltype(tag)::type>::WorkspaceBytes(s);
     });
     Preparation preparation;
-    preparation.workspace_bytes = state->slots * state->slot_bytes;
+    preparation.workspace_bytes = state->areas * state->area_bytes;
     preparation.state = std::move(state);
     return preparation;
   }
@@ -257,12 +259,9 @@ class AttentionGradientOp : public Operator<Context> {
     char* workspace = static_cast<char*>(context.workspace());
     // Calls f(task, memory) for every task.
     const auto run = [&](int64_t tasks, auto f) {
-      context.ParallelFor(state.slots, 1, [&](int64_t begin, int64_t end) {
-        for (int64_t slot = begin; slot < end; ++slot) {
-          for (int64_t task = slot; task < tasks; task += state.slots) {
-            f(task, workspace + slot * state.slot_bytes);
-          }
-        }
+      ParallelForAreas(context, state.pieces, state.areas, [&](int64_t piece, int64_t area) {
+        for (int64_t task = piece; task < tasks; task += state.pieces)
+          f(task, workspace + area * state.area_bytes);
       });
     };
     VisitDType(FloatTypes(), inputs[0]->dtype(), [&](auto tag) {

@@ -5,42 +5,43 @@
 #include <bit>
 #include <thread>
 
-#include "kernels/core/grain.h"
 #include "runtime/context_threads.h"
 
 namespace pdl {
 namespace {
 
+constexpr int64_t kMostAreas = 64;
+
 /// The areas that no piece uses, one bit for each.
 class FreeAreas {
  public:
-  explicit FreeAreas(int64_t count) : bits_((uint32_t{1} << count) - 1) {}
+  /// `count` is from 1 to kMostAreas.
+  explicit FreeAreas(int64_t count) : bits_(~uint64_t{0} >> (kMostAreas - count)) {}
 
   /// The first one, which the last piece of this thread probably had.
   int64_t Take() {
-    uint32_t bits = bits_.load(std::memory_order_relaxed);
+    uint64_t bits = bits_.load(std::memory_order_relaxed);
     for (;;) {
-      if (bits == 0) {  // only if the context has more threads than when the areas were counted
+      if (bits == 0) {  // there are more threads than areas
         std::this_thread::yield();
         bits = bits_.load(std::memory_order_relaxed);
         continue;
       }
-      const uint32_t others = bits & (bits - 1);
+      const uint64_t others = bits & (bits - 1);
       if (bits_.compare_exchange_weak(bits, others, std::memory_order_acquire))
         return std::countr_zero(bits);
     }
   }
-  void GiveBack(int64_t area) { bits_.fetch_or(uint32_t{1} << area, std::memory_order_release); }
+  void GiveBack(int64_t area) { bits_.fetch_or(uint64_t{1} << area, std::memory_order_release); }
 
  private:
-  static_assert(kMaxPieces < 32);
-  std::atomic<uint32_t> bits_;
+  std::atomic<uint64_t> bits_;
 };
 
 }  // namespace
 
 int64_t ScratchAreas(const DeviceContext& device, int64_t pieces) {
-  return std::min(pieces, ThreadsOf(device));
+  return std::clamp<int64_t>(std::min(pieces, ThreadsOf(device)), 1, kMostAreas);
 }
 
 void ParallelForAreas(CPUContext& context, int64_t pieces, int64_t areas,

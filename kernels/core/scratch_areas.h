@@ -10,12 +10,11 @@
 namespace pdl {
 
 /// The number of areas of scratch memory for a loop of `pieces` pieces on `device`: one for each
-/// piece that runs at the same time.
+/// piece that runs at the same time, at most 64.
 int64_t ScratchAreas(const DeviceContext& device, int64_t pieces);
 
-/// Calls f(piece, area) for all pieces below `pieces`, at most kMaxPieces, as ParallelFor does.
-/// `areas` is ScratchAreas of the device. Pieces that run at the same time have different areas,
-/// which are less than `areas`.
+/// Calls f(piece, area) for all pieces below `pieces`, as ParallelFor does. `areas` is that of
+/// ScratchAreas. Pieces that run at the same time have different areas, which are less than `areas`.
 void ParallelForAreas(CPUContext& context, int64_t pieces, int64_t areas,
                       llvm::function_ref<void(int64_t piece, int64_t area)> f);
 

@@ -6,6 +6,7 @@
 #include "kernels/core/grain.h"
 #include "kernels/core/inference_helpers.h"
 #include "kernels/core/isa_dispatch.h"
+#include "kernels/core/scratch_areas.h"
 #include "kernels/core/wide_gradient.h"
 #include "kernels/indexing/along_axis.h"
 #include "kernels/indexing/index_range.h"
@@ -20,8 +21,6 @@ namespace pdl {
 namespace {
 
 constexpr int64_t kColumns = 64;
-// The most tasks that combine lines in f32, each with workspace for the updates of one.
-constexpr int64_t kMostSlots = 16;
 
 // --- Combining updates with existing elements ---------------------------------------------------
 
@@ -189,7 +188,7 @@ class ScatterOp : public ScatterBase<Context> {
                                              this->attributes().Int("axis"));
     if (this->IsInF32(context.inputs()[0].dtype))
       preparation.workspace_bytes =
-          SlotsOf(*state) * state->count * static_cast<int64_t>(sizeof(PlacedUpdate));
+          ScratchAreas(context.device(), PiecesOf(*state)) * state->count * static_cast<int64_t>(sizeof(PlacedUpdate));
     preparation.state = std::move(state);
     preparation.in_place.push_back({0, 0});
     return preparation;
@@ -234,8 +233,9 @@ class ScatterOp : public ScatterBase<Context> {
   }
 
  private:
-  static int64_t SlotsOf(const AlongAxis& s) {
-    return std::clamp<int64_t>(s.outer * s.inner, 1, kMostSlots);
+  /// The pieces of lines that are combined in f32; an area of workspace has the updates of a line.
+  static int64_t PiecesOf(const AlongAxis& s) {
+    return std::clamp<int64_t>(s.outer * s.inner, 1, kMaxPieces);
   }
 
   /// Combines the updates of a line along the axis in f32.
@@ -266,12 +266,12 @@ class ScatterOp : public ScatterBase<Context> {
       constexpr Reduction kReduction = decltype(reduction)::value;
       if constexpr (!std::is_arithmetic_v<T>) combine = CombineLine<T, kReduction>;
     });
-    const int64_t slots = SlotsOf(s), lines = s.outer * s.inner;
+    const int64_t pieces = PiecesOf(s), lines = s.outer * s.inner;
     auto* workspace = static_cast<PlacedUpdate*>(context.workspace());
-    context.ParallelFor(slots, 1, [&](int64_t begin, int64_t end) {
-      for (int64_t slot = begin; slot < end; ++slot)
-        for (int64_t line = slot; line < lines; line += slots)
-          combine(s, line, positions, updates.raw(), workspace + slot * s.count, result->raw());
+    const int64_t areas = ScratchAreas(context, pieces);
+    ParallelForAreas(context, pieces, areas, [&](int64_t piece, int64_t area) {
+      for (int64_t line = piece; line < lines; line += pieces)
+        combine(s, line, positions, updates.raw(), workspace + area * s.count, result->raw());
     });
   }
 };

@@ -3,7 +3,9 @@
 #include <bit>
 
 #include "kernels/core/element.h"
+#include "kernels/core/grain.h"
 #include "kernels/core/inference_helpers.h"
+#include "kernels/core/scratch_areas.h"
 #include "pdl/op/gradient.h"
 #include "pdl/op/op_proto_maker.h"
 #include "pdl/op/op_registry.h"
@@ -13,7 +15,6 @@ namespace pdl {
 namespace {
 
 constexpr int64_t kSortGrain = 1 << 12;
-constexpr int64_t kMostSlots = 16;
 
 // --- Keys ---------------------------------------------------------------------------------------
 
@@ -62,10 +63,10 @@ int64_t PositionOf(const NarrowEntry& entry) {
 // --- The kernel ---------------------------------------------------------------------------------
 
 // x is `outer` blocks of `size` rows of `inner` elements; the first `count` elements of each line
-// along the rows are sorted. Each of `slots` tasks has workspace for one line.
+// along the rows are sorted. An area of workspace holds one line.
 struct SortState : CallState {
   int64_t outer = 1, size = 0, inner = 1, count = 0;
-  int64_t slots = 1, slot_bytes = 0;
+  int64_t pieces = 1, areas = 1, area_bytes = 0;
 };
 
 // The outputs of a call: elements and indices, or indices only.
@@ -88,11 +89,12 @@ class SortLinesOp : public Operator<Context> {
     state->count = context.outputs()[0].sizes[static_cast<size_t>(axis)];
     const int64_t lines = state->outer * state->inner;
     const int64_t elements = std::max<int64_t>(1, state->size);
-    state->slots = std::clamp<int64_t>(lines * elements / kSortGrain, 1, kMostSlots);
-    state->slots = std::min(state->slots, std::max<int64_t>(lines, 1));
-    state->slot_bytes = elements * static_cast<int64_t>(sizeof(WideEntry));
+    state->pieces = std::clamp<int64_t>(lines * elements / kSortGrain, 1, kMaxPieces);
+    state->pieces = std::min(state->pieces, std::max<int64_t>(lines, 1));
+    state->areas = ScratchAreas(context.device(), state->pieces);
+    state->area_bytes = elements * static_cast<int64_t>(sizeof(WideEntry));
     Preparation preparation;
-    preparation.workspace_bytes = state->slots * state->slot_bytes;
+    preparation.workspace_bytes = state->areas * state->area_bytes;
     preparation.state = std::move(state);
     return preparation;
   }
@@ -108,19 +110,17 @@ class SortLinesOp : public Operator<Context> {
       T* y = kOutputs == SortOutputs::kBoth ? static_cast<T*>(outputs[0]->raw()) : nullptr;
       int64_t* positions = static_cast<int64_t*>(outputs.back()->raw());
       const auto sort = [&](auto entry) {
-        context.ParallelFor(s.slots, 1, [&](int64_t begin, int64_t end) {
-          for (int64_t slot = begin; slot < end; ++slot) {
-            auto* entries = reinterpret_cast<decltype(entry)*>(workspace + slot * s.slot_bytes);
-            for (int64_t line = slot; line < s.outer * s.inner; line += s.slots) {
-              const int64_t block = line / s.inner, column = line % s.inner;
-              SortLine(s, x + block * s.size * s.inner + column, entries);
-              const int64_t to = block * s.count * s.inner + column;
-              for (int64_t i = 0; i < s.count; ++i) {
-                const int64_t position = PositionOf(entries[i]);
-                positions[to + i * s.inner] = position;
-                if (y != nullptr) {
-                  y[to + i * s.inner] = x[(block * s.size + position) * s.inner + column];
-                }
+        ParallelForAreas(context, s.pieces, s.areas, [&](int64_t piece, int64_t area) {
+          auto* entries = reinterpret_cast<decltype(entry)*>(workspace + area * s.area_bytes);
+          for (int64_t line = piece; line < s.outer * s.inner; line += s.pieces) {
+            const int64_t block = line / s.inner, column = line % s.inner;
+            SortLine(s, x + block * s.size * s.inner + column, entries);
+            const int64_t to = block * s.count * s.inner + column;
+            for (int64_t i = 0; i < s.count; ++i) {
+              const int64_t position = PositionOf(entries[i]);
+              positions[to + i * s.inner] = position;
+              if (y != nullptr) {
+                y[to + i * s.inner] = x[(block * s.size + position) * s.inner + column];
               }
             }
           }
