@@ -14,7 +14,8 @@ namespace pdl {
 int64_t ScratchAreas(const DeviceContext& device, int64_t pieces);
 
 /// Calls f(piece, area) for all pieces below `pieces`, as ParallelFor does. `areas` is that of
-/// ScratchAreas. Pieces that run at the same time have different areas, which are less than `areas`.
+/// ScratchAreas. Pieces that run at the same time have different areas, which are less than
+/// `areas`.
 void ParallelForAreas(CPUContext& context, int64_t pieces, int64_t areas,
                       llvm::function_ref<void(int64_t piece, int64_t area)> f);
 

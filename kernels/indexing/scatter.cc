@@ -187,8 +187,8 @@ class ScatterOp : public ScatterBase<Context> {
     auto state = std::make_shared<AlongAxis>(walk, context.inputs()[0].sizes, walk,
                                              this->attributes().Int("axis"));
     if (this->IsInF32(context.inputs()[0].dtype))
-      preparation.workspace_bytes =
-          ScratchAreas(context.device(), PiecesOf(*state)) * state->count * static_cast<int64_t>(sizeof(PlacedUpdate));
+      preparation.workspace_bytes = ScratchAreas(context.device(), PiecesOf(*state)) *
+                                    state->count * static_cast<int64_t>(sizeof(PlacedUpdate));
     preparation.state = std::move(state);
     preparation.in_place.push_back({0, 0});
     return preparation;

@@ -19,8 +19,10 @@
 namespace pdl {
 namespace {
 
-// Matmuls with less work than this stay in one piece.
+// The work of a piece of a matmul.
 constexpr int64_t kSmallProduct = int64_t{128} * 128 * 128;
+// Matmuls with less work than this stay in one piece; others have at least two.
+constexpr int64_t kTinyProduct = kSmallProduct / 4;
 // The same for matmuls of few rows, which read the right matrix once and wait for the memory.
 constexpr int64_t kSmallReading = kSmallProduct / 16;
 // A block of rows should still be in the second-level cache when it is computed, but it is not cut
@@ -144,8 +146,10 @@ llvm::Error MatmulPlan::ReadShapes(const PrepareContext& context, bool transpose
 void MatmulPlan::CutIntoTasks() {
   const GemmShape& s = shape_;
   const int64_t batch = static_cast<int64_t>(a_offsets_.size());
-  const int64_t target =
-      batch >= kMaxPieces ? 1 : std::clamp<int64_t>(s.m * s.n * s.k / kSmallProduct, 1, kMaxPieces);
+  const int64_t work = s.m * s.n * s.k;
+  const int64_t target = batch >= kMaxPieces || work < kTinyProduct
+                             ? 1
+                             : std::clamp<int64_t>(work / kSmallProduct, 2, kMaxPieces);
   // If the right matrix stays in the second-level cache of all blocks, rows are cut even if there
   // are more columns, because the rows of a block are contiguous.
   const bool fits_cache = s.k * s.n * element_size_ <= kSharedBytes;
@@ -165,7 +169,7 @@ void MatmulPlan::CutIntoTasks() {
     const int64_t in_cache = std::max(kCachedRows, kBlockBytes / (s.n * element_size_) / 16 * 16);
     block = std::min(block, in_cache);
   }
-  const int64_t groups = batch * s.m * s.n * s.k < kSmallProduct ? 1 : kMaxPieces;
+  const int64_t groups = batch * work < kTinyProduct ? 1 : kMaxPieces;
   cuts_rows ? CutInto(block, s.n, groups) : CutInto(s.m, block, groups);
 }
 
