@@ -56,7 +56,7 @@ bool SpinUntil(Predicate done, bool yields) {
 
 /// Consecutive pieces, taken from the front by the thread that they are meant for and from the back
 /// by others.
-class PieceRange {
+class alignas(64) PieceRange {
  public:
   static constexpr uint32_t kNone = UINT32_MAX;
 
@@ -90,7 +90,7 @@ class PieceRange {
 };
 
 /// The most ranges of a job; more threads share them.
-constexpr int kMaxRanges = 64;
+constexpr int kMaxRanges = 16;
 
 /// One call of RunPieces; allocated on its caller's stack.
 struct Job {

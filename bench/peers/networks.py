@@ -345,10 +345,14 @@ def isa_environment(isa):
 
 
 def ratio_of(row):
-    """The better peer, and the lower quartile, the median and the upper quartile of pdl's time relative to its time."""
+    """The better peer, and the lower quartile, the median and the upper quartile of pdl's time relative to its time; None
+    if there is no peer."""
     times = row["times"]
-    peers = ["ONNX Runtime", "OpenVINO"] if row["precision"] == "f32" else ["OpenVINO"]
-    peer = min((name for name in peers if name in times), default="ONNX Runtime", key=lambda name: statistics.median(times[name]))
+    peers = {"f32": ["ONNX Runtime", "OpenVINO"], "bf16": ["OpenVINO"]}[row["precision"]]
+    peer = min((name for name in peers if name in times), default=None,
+               key=lambda name: statistics.median(times[name]))
+    if peer is None:
+        return None
     return peer, statistics.quantiles([a / b for a, b in zip(times["pdl"], times[peer])], n=4, method="inclusive")
 
 
@@ -366,20 +370,24 @@ def table_row(row):
     if row["times"] is None:
         return f"| {row['kind']} | {row['name']} | failed" + " |" * (len(programs_of(row["precision"])) + 4)
     times = {name: statistics.median(values) for name, values in row["times"].items()}
-    peer, (low, middle, high) = ratio_of(row)
+    found = ratio_of(row)
     cells = [row["kind"], row["name"], "-" if not row["flops"] else f"{row['flops'] / 1e9:.3g}"]
     for name in programs_of(row["precision"]):
         cells.append(milliseconds(times[name]) if name in times else "-")
-    cells.append(f"{middle:.2f} ({low:.2f}-{high:.2f})")
     shares = {name: 100 * (row["flops"] or 0) / seconds / row["peak"] for name, seconds in times.items()}
-    cells.append(f"{shares['pdl']:.0f} / {shares[peer]:.0f}" if row["flops"] else "-")
+    if found:
+        peer, (low, middle, high) = found
+        cells.append(f"{middle:.2f} ({low:.2f}-{high:.2f})")
+        cells.append(f"{shares['pdl']:.0f} / {shares[peer]:.0f}" if row["flops"] else "-")
+    else:
+        cells += ["-", f"{shares['pdl']:.0f}" if row["flops"] else "-"]
     cells.append(" / ".join(f"{error:.0e}" for error in row["errors"].values()))
     return "| " + " | ".join(cells) + " |"
 
 
 def print_table(rows, threads, isa, precision):
     measured = [row for row in rows if row["times"]]
-    heading = [f"{threads} thread{'s' * (threads > 1)}, {isa}, {precision}"]
+    heading = [f"{threads} thread{'s' * (threads > 1)}, {isa}, {precision}, times in ms"]
     if measured:
         heading.append(f"matmul {statistics.median(row['peak'] for row in measured) / 1e9:.0f} GFLOP/s")
     versions = {name: version for row in measured for name, version in row["versions"].items()}
@@ -392,7 +400,8 @@ def print_table(rows, threads, isa, precision):
     for row in rows:
         print(table_row(row))
     if measured:
-        ratios = [ratio_of(row)[1][1] for row in measured]
+        ratios = [found[1][1] for found in map(ratio_of, measured) if found]
+    if measured and ratios:
         print(f"\nGeometric mean {statistics.geometric_mean(ratios):.3f}, median {statistics.median(ratios):.2f}, "
               f"{sum(ratio > 1 for ratio in ratios)} of {len(ratios)} slower than the better peer")
 
@@ -456,6 +465,8 @@ def main():
 
     configurations = list(itertools.product(thread_counts, isas, [arguments.precision]))
     rows = json.loads(arguments.json.read_text()) if arguments.json and arguments.json.exists() else []
+    for row in rows:
+        row.setdefault("precision", "f32")  # files from before there was an option
     failed = False
     for case in cases:
         if arguments.only not in case[0] and arguments.only not in case[1]:

@@ -63,7 +63,7 @@ class Forward {
 
   // Computes rows [begin, begin + rows) of a head.
   void Run(int64_t head, int64_t begin, int64_t rows, char* memory) const {
-    if (rows < kFewRows) {
+    if (rows < kFewRows && !makes_pairs_) {
       RunFew(head, begin, rows, memory);
     } else {
       RunPanels(head, begin, rows, memory);
@@ -157,10 +157,12 @@ class Forward {
     step.values = AsNumbers(v_ + key * s_.width, n * s_.width, b.values);
     if constexpr (std::is_same_v<C, float>) {
       if (!makes_pairs_) return;
-      // Words must not contain elements of two keys.
-      const int64_t rows = s_.depth % 2 == 0 ? 1 : n, elements = n * s_.depth / rows;
-      for (int64_t i = 0; i < rows; ++i)
-        ToBf16Pairs(step.keys + i * elements, elements, b.keys + i * step.depth);
+      if (s_.depth % 2 == 0) {
+        ToBf16Pairs(step.keys, n * s_.depth, b.keys);
+      } else {  // words must not contain elements of two keys
+        for (int64_t i = 0; i < n; ++i)
+          ToBf16Pairs(step.keys + i * s_.depth, s_.depth, b.keys + i * step.depth);
+      }
       step.keys = b.keys;
       panels_.pair_rows(step.values, n, s_.width, b.values);
       step.values = b.values;

@@ -5,6 +5,7 @@
 #include <bit>
 #include <thread>
 
+#include "llvm/ADT/ScopeExit.h"
 #include "runtime/context_threads.h"
 
 namespace pdl {
@@ -49,8 +50,8 @@ void ParallelForAreas(CPUContext& context, int64_t pieces, int64_t areas,
   FreeAreas free(areas);
   context.ParallelFor(pieces, 1, [&](int64_t begin, int64_t end) {
     const int64_t area = free.Take();
+    const auto give_back = llvm::make_scope_exit([&] { free.GiveBack(area); });
     for (int64_t piece = begin; piece < end; ++piece) f(piece, area);
-    free.GiveBack(area);
   });
 }
 

@@ -169,7 +169,7 @@ void MatmulPlan::CutIntoTasks() {
     const int64_t in_cache = std::max(kCachedRows, kBlockBytes / (s.n * element_size_) / 16 * 16);
     block = std::min(block, in_cache);
   }
-  const int64_t groups = batch * work < kTinyProduct ? 1 : kMaxPieces;
+  const int64_t groups = std::clamp<int64_t>(batch * work / (kTinyProduct / 2), 1, kMaxPieces);
   cuts_rows ? CutInto(block, s.n, groups) : CutInto(s.m, block, groups);
 }
 

@@ -33,15 +33,17 @@ llvm::SmallVector<double, kMostBlockGroups> CostsOfGroups(const PanelWork& work,
   const int64_t in_row = DivideUp(work.columns, blocks.columns);
   const int64_t last_rows = work.rows - (blocks.count / in_row - 1) * blocks.rows;
   const int64_t last_columns = work.columns - (in_row - 1) * blocks.columns;
+  // Of other blocks and the last ones of rows, and of columns.
+  const double cost_of[2][2] = {
+      {CostOf(blocks.rows, blocks.columns), CostOf(blocks.rows, last_columns)},
+      {CostOf(last_rows, blocks.columns), CostOf(last_rows, last_columns)}};
   llvm::SmallVector<double, kMostBlockGroups> costs;
   for (int64_t group = 0; group < blocks.groups; ++group) {
     double cost = 0;
     const int64_t end = blocks.count * (group + 1) / blocks.groups;
     for (int64_t block = blocks.count * group / blocks.groups; block < end; ++block) {
-      const bool is_last_row = block / in_row == blocks.count / in_row - 1;
-      const bool is_last_column = block % in_row == in_row - 1;
-      cost += CostOf(is_last_row ? last_rows : blocks.rows,
-                     is_last_column ? last_columns : blocks.columns);
+      const bool is_last_row = block >= blocks.count - in_row;
+      cost += cost_of[is_last_row][block % in_row == in_row - 1];
     }
     costs.push_back(cost);
   }
@@ -101,9 +103,12 @@ PanelBlocks CutIntoPanelBlocks(const PanelWork& work) {
   const int64_t threads = std::clamp<int64_t>(work.threads, 1, target);
   PanelBlocks best;
   double least = 0;
+  int64_t before = 0;  // the columns of the parts before
   for (int64_t parts = 1; parts <= (work.cuts_columns ? target : 1); ++parts) {
     PanelBlocks blocks;
     blocks.columns = std::min(work.columns, RoundUp(DivideUp(work.columns, parts), PanelColumns()));
+    if (blocks.columns == before) continue;
+    before = blocks.columns;
     const int64_t in_bytes =
         work.block_bytes / (blocks.columns * static_cast<int64_t>(sizeof(float)));
     const int64_t most_rows = std::max({work.least_rows, in_bytes, int64_t{1}});

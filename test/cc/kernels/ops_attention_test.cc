@@ -236,6 +236,11 @@ TEST(Attention, InBf16RoundsItsOperands) {
     check({18, 50, size, 3});
     check({18, 50, 3, size});
   }
+  // No query attends to a key.
+  for (const int64_t depth : {2, 3}) {
+    check({4, 0, depth, 5});
+    check({4, 8, depth, 5, true, -100});
+  }
   for (const Case::Mask mask : {Case::kOfKeys, Case::kBool, Case::kAdded, Case::kOfRows}) {
     check({37, 71, 17, 19, false, 0, mask});
     check({70, 151, 16, 8, true, 81, mask, -0.5, 4, 2});
