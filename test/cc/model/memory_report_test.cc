@@ -153,8 +153,10 @@ TEST_P(MemoryOfExample, FormulaIsThePlannedPeak) {
         EXPECT_EQ(*values, part.planned->values)
             << part.title << ' ' << size << ": " << part.IntermediatesFormula();
       }
+      // In a small arena, scratch memory may not fit between the values.
+      constexpr double kScratch = 256 << 10;
       EXPECT_LE(static_cast<double>(part.planned->arena),
-                1.05 * static_cast<double>(part.planned->live))
+                1.05 * static_cast<double>(part.planned->live) + kScratch)
           << part.title << ' ' << size;
     }
   }
