@@ -284,8 +284,8 @@ def measure(network, model, sizes, threads, precision, rounds, with_openvino):
             loaded = openvino_model(model, inputs)
             flops = flops_of(loaded)
             if with_openvino:
-                calls["OpenVINO"], results["OpenVINO"] = openvino_call(loaded, inputs, outputs, threads,
-                                                                             precision)
+                calls["OpenVINO"], results["OpenVINO"] = openvino_call(
+                    loaded, inputs, outputs, threads, precision)
                 versions["OpenVINO"] = openvino.__version__.split("-")[0]
         except RuntimeError as error:
             print(f"OpenVINO does not run this network: {str(error).splitlines()[-1]}", file=sys.stderr)
@@ -399,9 +399,8 @@ def print_table(rows, threads, isa, precision):
     print("|---" * (len(programs) + 6) + "|")
     for row in rows:
         print(table_row(row))
-    if measured:
-        ratios = [found[1][1] for found in map(ratio_of, measured) if found]
-    if measured and ratios:
+    ratios = [found[1][1] for found in map(ratio_of, measured) if found]
+    if ratios:
         print(f"\nGeometric mean {statistics.geometric_mean(ratios):.3f}, median {statistics.median(ratios):.2f}, "
               f"{sum(ratio > 1 for ratio in ratios)} of {len(ratios)} slower than the better peer")
 

@@ -5,6 +5,7 @@
 #include "kernels/attention/attention_inference.h"
 #include "kernels/attention/attention_panel.h"
 #include "kernels/core/cpu_isa.h"
+#include "kernels/core/rounding.h"
 #include "kernels/core/scratch_areas.h"
 #include "kernels/indexing/index_range.h"
 #include "kernels/linear/panel_words.h"
@@ -42,10 +43,12 @@ class Forward {
   using C = ComputeType<T>;
 
   static int64_t WorkspaceBytes(const attention::Sizes4& s) {
-    const int64_t elements = (kRows + kKeys) * (s.depth + s.width) +
-                             kMostLanes * std::max(s.depth, s.width) + 2 * kRows +
-                             3 * kKeys * kMostLanes;
-    return elements * static_cast<int64_t>(sizeof(C)) + 12 * 64;
+    const int64_t rows = BlockRows(s), keys = BlockKeys(s);
+    const int64_t of_panels = (rows + keys) * (s.depth + s.width) +
+                              kMostLanes * std::max(s.depth, s.width) + 2 * rows +
+                              3 * keys * kMostLanes;
+    const int64_t of_few = kFewRows * (s.depth + 2 * s.width + kColumns) + kColumns * s.width;
+    return std::max(of_panels, of_few) * static_cast<int64_t>(sizeof(C)) + 12 * 64;
   }
 
   Forward(const attention::Sizes4& sizes, WordKind words, llvm::ArrayRef<const Tensor*> inputs,
@@ -71,20 +74,27 @@ class Forward {
   }
 
  private:
+  // The most queries, in complete panels, and keys that are computed together.
+  static int64_t BlockRows(const attention::Sizes4& s) {
+    return std::min(kRows, RoundUp(s.rows, kMostLanes));
+  }
+  static int64_t BlockKeys(const attention::Sizes4& s) { return std::min(kKeys, s.columns); }
+
   struct Buffers {
     C *queries, *keys, *values, *scores, *mask_rows, *mask, *sums, *row_major, *largest, *total;
 
     Buffers(const attention::Sizes4& s, char* memory) {
-      queries = attention::Take<C>(&memory, kRows * s.depth);
-      keys = attention::Take<C>(&memory, kKeys * s.depth);
-      values = attention::Take<C>(&memory, kKeys * s.width);
-      scores = attention::Take<C>(&memory, kKeys * kMostLanes);
-      mask_rows = attention::Take<C>(&memory, kKeys * kMostLanes);
-      mask = attention::Take<C>(&memory, kKeys * kMostLanes);
-      sums = attention::Take<C>(&memory, kRows * s.width);
+      const int64_t rows = BlockRows(s), key_count = BlockKeys(s);
+      queries = attention::Take<C>(&memory, rows * s.depth);
+      keys = attention::Take<C>(&memory, key_count * s.depth);
+      values = attention::Take<C>(&memory, key_count * s.width);
+      scores = attention::Take<C>(&memory, key_count * kMostLanes);
+      mask_rows = attention::Take<C>(&memory, key_count * kMostLanes);
+      mask = attention::Take<C>(&memory, key_count * kMostLanes);
+      sums = attention::Take<C>(&memory, rows * s.width);
       row_major = attention::Take<C>(&memory, kMostLanes * std::max(s.depth, s.width));
-      largest = attention::Take<C>(&memory, kRows);
-      total = attention::Take<C>(&memory, kRows);
+      largest = attention::Take<C>(&memory, rows);
+      total = attention::Take<C>(&memory, rows);
     }
   };
 
@@ -216,8 +226,8 @@ class Forward {
         return panels_.turn(added, s_.mask_row, queries, n, C(1), b.mask, step.lanes);
       }
     }
-    for (int64_t i = 0; i < queries; ++i) load(i, b.mask_rows + i * kKeys);
-    panels_.turn(b.mask_rows, kKeys, queries, n, C(1), b.mask, step.lanes);
+    for (int64_t i = 0; i < queries; ++i) load(i, b.mask_rows + i * n);
+    panels_.turn(b.mask_rows, n, queries, n, C(1), b.mask, step.lanes);
   }
 
   void StorePanel(int64_t head, int64_t row, int64_t queries, const Buffers& b,

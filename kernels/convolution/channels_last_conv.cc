@@ -100,15 +100,15 @@ PositionPieces PositionPieces::Cut(int64_t rows, int64_t row_elements, int64_t w
   const int64_t least = std::max(by_work, by_bytes);
   if (least == 1) return {1, rows};
   // Threads process pieces in pairs, at least, and wait for the last one.
-  constexpr double kRowsOfPiece = 0.25;  // the time that each piece takes besides its rows
+  constexpr int64_t kPiecesOfRow =
+      4;  // besides its rows, a piece takes a quarter of the time of one
   PositionPieces best;
-  double shortest = 0;
+  int64_t shortest = 0;
   for (int64_t count = least; count <= 3 * least; ++count) {
     PositionPieces pieces;
     pieces.length = RoundUp(DivideUp(rows, count), multiple);
     pieces.count = DivideUp(rows, pieces.length);
-    const double time = static_cast<double>(RoundUp(pieces.count, 2)) *
-                        (static_cast<double>(pieces.length) + kRowsOfPiece);
+    const int64_t time = RoundUp(pieces.count, 2) * (kPiecesOfRow * pieces.length + 1);
     if (best.count > 1 && time >= shortest) continue;
     best = pieces;
     shortest = time;

@@ -64,15 +64,9 @@ double TimeOf(llvm::ArrayRef<double> groups, int64_t threads) {
   for (size_t done = 0; done < groups.size(); ++done) {
     const auto by_time = [](const Thread& a, const Thread& b) { return a.time < b.time; };
     Thread& next = *std::min_element(all.begin(), all.end(), by_time);
-    size_t group;
-    if (next.first < next.last) {
-      group = next.first++;
-    } else {
-      group = --std::find_if(all.begin(), all.end(), [](const Thread& thread) {
-                  return thread.first < thread.last;
-                })->last;
-    }
-    next.time += groups[group];
+    Thread* from = &next;
+    while (from->first == from->last) from = from == &all.back() ? all.begin() : from + 1;
+    next.time += groups[from == &next ? from->first++ : --from->last];
   }
   double time = 0;
   for (const Thread& thread : all) time = std::max(time, thread.time);

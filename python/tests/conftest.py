@@ -11,6 +11,27 @@ import pytest
 ROOT = pathlib.Path(__file__).resolve().parent.parent.parent
 sys.path.insert(0, str(ROOT / "python" / "examples"))
 
+# A layer of the file with an assertion.
+LAYERED = """layer positive(x: F[...]) {
+  assert x > 0.0, "x must be positive"
+  return x
+}
+input x: f32[N]
+layer own = positive()
+param a: f32[] = ones()
+loss = mean(own(x) * a)
+output loss
+"""
+# A parameter of each kind, and a state.
+PAIR = """
+input x: f32[N]
+param w: f32[2] = zeros()
+param k: i64[2] in 0..5 = zeros()
+state s: f32[2] = ones()
+update s = s * 2.0
+output y = w * s
+"""
+
 
 @pytest.fixture
 def root() -> pathlib.Path:

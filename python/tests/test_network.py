@@ -12,6 +12,7 @@ from typing import Any
 
 import numpy as np
 import pytest
+from conftest import PAIR
 
 import pdl
 
@@ -276,16 +277,6 @@ def test_states_are_there_before_the_first_run() -> None:
     assert dict(of_rows.states) == {}  # the data decide its size
     of_rows(x=[1.0, 2.0])
     assert of_rows.states["s"].tolist() == [1, 2]
-
-
-PAIR = """
-input x: f32[N]
-param w: f32[2] = zeros()
-param k: i64[2] in 0..5 = zeros()
-state s: f32[2] = ones()
-update s = s * 2.0
-output y = w * s
-"""
 
 
 @pytest.mark.parametrize("kind,name", [("parameter", "w"), ("state", "s")])

@@ -9,20 +9,13 @@ from typing import Any
 
 import numpy as np
 import pytest
+from conftest import PAIR
 
 import pdl
 
 COUNTER = (
     "input x: f32[]\nstate total: f32[] = zeros()\nupdate total = total + x\noutput sum = total"
 )
-PAIR = """
-input x: f32[N]
-param w: f32[2] = zeros()
-param k: i64[2] in 0..5 = zeros()
-state s: f32[2] = ones()
-update s = s * 2.0
-output y = w * s
-"""
 
 
 @pytest.mark.parametrize("copied", [copy.deepcopy, lambda net: pickle.loads(pickle.dumps(net))])

@@ -7,19 +7,9 @@ import pathlib
 import pickle
 
 import pytest
+from conftest import LAYERED
 
 import pdl
-
-LAYERED = """layer positive(x: F[...]) {
-  assert x > 0.0, "x must be positive"
-  return x
-}
-input x: f32[N]
-layer own = positive()
-param a: f32[] = ones()
-loss = mean(own(x) * a)
-output loss
-"""
 
 
 def test_paths_that_are_not_utf8(tmp_path: pathlib.Path) -> None:

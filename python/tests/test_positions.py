@@ -7,6 +7,7 @@ import pickle
 
 import numpy as np
 import pytest
+from conftest import LAYERED
 
 import pdl
 
@@ -32,16 +33,6 @@ def test_the_place_of_a_mistake() -> None:
         pdl.compile("# \ud800\noutput y = 1.0")
 
 
-LAYERED = """layer positive(x: F[...]) {
-  assert x > 0.0, "x must be positive"
-  return x
-}
-input x: f32[N]
-layer own = positive()
-param a: f32[] = ones()
-loss = mean(own(x) * a)
-output loss
-"""
 SHOWN = """{}:2:10: error: assert_true: x must be positive at [1] [PDL0517]
  2 |   assert x > 0.0, "x must be positive"
    |          ^

@@ -219,7 +219,7 @@ NETWORKS = [
 
 
 # Networks that cannot be exported: (source, message with location).
-REFUSED = [
+REJECTED = [
     ("input x: f32[2, 4, 36]\noutput y = col2im(x, dilation=[1, 3, 3], kernel=[2, 1, 2], size=[7, 3, 5])\n",
      "<stdin>:2:12: 'col2im' cannot be exported: Col2Im of ONNX Runtime is wrong for dilated windows of 3 dims "
      "[PDL0901]"),
@@ -250,17 +250,17 @@ REFUSED = [
 ]
 
 
-def differs(got, wanted):
-    if got.shape != wanted.shape:
-        return f"the sizes are {got.shape}, wanted {wanted.shape}"
-    if got.dtype != wanted.dtype:
-        return f"the dtype is {got.dtype}, wanted {wanted.dtype}"
-    if wanted.dtype.kind != "f":
-        good = numpy.array_equal(got, wanted)
+def differs(got, expected):
+    if got.shape != expected.shape:
+        return f"the sizes are {got.shape}, expected {expected.shape}"
+    if got.dtype != expected.dtype:
+        return f"the dtype is {got.dtype}, expected {expected.dtype}"
+    if expected.dtype.kind != "f":
+        good = numpy.array_equal(got, expected)
     else:
-        rtol, atol = (1e-12, 1e-12) if wanted.dtype == numpy.float64 else (1e-4, 1e-5)
-        good = numpy.allclose(got, wanted, rtol=rtol, atol=atol, equal_nan=True)
-    return None if good else f"{got.ravel()[:8]}, wanted {wanted.ravel()[:8]}"
+        rtol, atol = (1e-12, 1e-12) if expected.dtype == numpy.float64 else (1e-4, 1e-5)
+        good = numpy.allclose(got, expected, rtol=rtol, atol=atol, equal_nan=True)
+    return None if good else f"{got.ravel()[:8]}, expected {expected.ravel()[:8]}"
 
 
 def run_pdl(pdl, path, fed, folder):
@@ -300,11 +300,11 @@ def judge(pdl, text, feeds, folder):
     return None
 
 
-def judge_refusal(pdl, text, wanted):
+def check_rejection(pdl, text, expected):
     done = subprocess.run([pdl, "export", "-", "-o", "/dev/null"], input=text, capture_output=True, text=True,
                           check=False)
     message = done.stderr.split("\n")[0].replace(": error: ", ": ", 1)
-    good = done.returncode == 1 and message == wanted
+    good = done.returncode == 1 and message == expected
     return None if good else f"{done.returncode}: {done.stderr.strip()}"
 
 
@@ -317,8 +317,8 @@ def main():
     with tempfile.TemporaryDirectory() as folder:
         for name, text, feeds in [*windows(), *NETWORKS]:
             outcomes.append((name, judge(arguments.pdl, text, feeds, folder)))
-    for text, wanted in REFUSED:
-        outcomes.append((wanted, judge_refusal(arguments.pdl, text, wanted)))
+    for text, expected in REJECTED:
+        outcomes.append((expected, check_rejection(arguments.pdl, text, expected)))
     for name, why in outcomes:
         if why or arguments.verbose:
             print(f"{name}: {why or 'good'}")

@@ -153,10 +153,8 @@ TEST_P(MemoryOfExample, FormulaIsThePlannedPeak) {
         EXPECT_EQ(*values, part.planned->values)
             << part.title << ' ' << size << ": " << part.IntermediatesFormula();
       }
-      // In a small arena, scratch memory may not fit between the values.
-      constexpr double kScratch = 256 << 10;
       EXPECT_LE(static_cast<double>(part.planned->arena),
-                1.05 * static_cast<double>(part.planned->live) + kScratch)
+                1.05 * static_cast<double>(part.planned->live))
           << part.title << ' ' << size;
     }
   }
