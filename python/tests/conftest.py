@@ -11,6 +11,10 @@ import pytest
 ROOT = pathlib.Path(__file__).resolve().parent.parent.parent
 sys.path.insert(0, str(ROOT / "python" / "examples"))
 
+# A state that counts.
+COUNTER = (
+    "input x: f32[]\nstate total: f32[] = zeros()\nupdate total = total + x\noutput sum = total"
+)
 # A layer of the file with an assertion.
 LAYERED = """layer positive(x: F[...]) {
   assert x > 0.0, "x must be positive"

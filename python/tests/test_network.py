@@ -12,7 +12,7 @@ from typing import Any
 
 import numpy as np
 import pytest
-from conftest import PAIR
+from conftest import COUNTER, PAIR
 
 import pdl
 
@@ -249,11 +249,6 @@ def test_flat_text_makes_the_same_network() -> None:
     again = pdl.compile(net.text())
     assert again.text() == net.text()
     np.testing.assert_array_equal(again(x=ones(2, 3))["y"], net(x=ones(2, 3))["y"])
-
-
-COUNTER = (
-    "input x: f32[]\nstate total: f32[] = zeros()\nupdate total = total + x\noutput sum = total"
-)
 
 
 def test_states_are_kept() -> None:

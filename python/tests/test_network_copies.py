@@ -9,14 +9,9 @@ from typing import Any
 
 import numpy as np
 import pytest
-from conftest import PAIR
+from conftest import COUNTER, PAIR
 
 import pdl
-
-COUNTER = (
-    "input x: f32[]\nstate total: f32[] = zeros()\nupdate total = total + x\noutput sum = total"
-)
-
 
 @pytest.mark.parametrize("copied", [copy.deepcopy, lambda net: pickle.loads(pickle.dumps(net))])
 def test_a_network_is_copied(copied: Any) -> None:
