@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "ir/operator_code.h"
+#include "ir/padded_parts.h"
 #include "ir/passes/block_effects.h"
 #include "llvm/ADT/DenseMap.h"
 #include "llvm/ADT/DenseSet.h"
@@ -127,10 +128,14 @@ class Differentiator {
       options.block = request_.block;
       options.location = at != nullptr ? at->location() : value->location();
       if (at != nullptr) options.layer_path = at->layer_path();
+      const std::string name = "d_" + value->name();
+      if (llvm::Error error = JoinPaddedParts(graph_, registry_, options, name, parts))
+        return error;
+      if (parts.size() == 1) return parts.front();
       const OpDef* def = registry_.Find(parts.size() == 2 ? "add" : "add_n");
       if (def == nullptr) return llvm::createStringError("there is no operator for addition");
       llvm::Expected<Op*> sum =
-          graph_.AddOp(*def, parts, {}, {graph_.NewName("d_" + value->name())}, std::move(options));
+          graph_.AddOp(*def, parts, {}, {graph_.NewName(name)}, std::move(options));
       if (!sum) return sum.takeError();
       parts = {(*sum)->result()};
     }

@@ -443,6 +443,12 @@ void Graph::CutOff(llvm::function_ref<bool(const Op&)> before) {
   blocks_[0].ops = std::move(kept);
 }
 
+void Graph::SwapNames(Value* a, Value* b) {
+  std::swap(a->name_, b->name_);
+  names_[a->name_] = a;
+  names_[b->name_] = b;
+}
+
 void Graph::EraseOps(BlockId block, llvm::function_ref<bool(const Op&)> dead) {
   llvm::DenseSet<Op*> erased;
   std::vector<Op*> kept;
@@ -471,8 +477,9 @@ void Graph::SetBlockOutputs(BlockId block, std::vector<Value*> outputs) {
 }
 
 void Graph::SetBlockInputs(BlockId block, std::vector<Value*> inputs) {
+  const llvm::DenseSet<const Value*> kept(inputs.begin(), inputs.end());
   for (const Value* input : blocks_[block.index].inputs)
-    if (!llvm::is_contained(inputs, input)) names_.erase(input->name_);
+    if (!kept.contains(input)) names_.erase(input->name_);
   blocks_[block.index].inputs = std::move(inputs);
 }
 

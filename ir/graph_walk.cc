@@ -22,6 +22,15 @@ void ValueSet::InsertAll(llvm::ArrayRef<Value*> values) {
   for (const Value* value : values) insert(value);
 }
 
+void InsertNetworkResults(const Graph& graph, ValueSet& values) {
+  for (const GraphOutput& output : graph.outputs()) values.insert(output.value);
+  for (const GraphUpdate& update : graph.updates()) values.insert(update.value);
+  for (const GraphTraining& training : graph.trainings()) {
+    values.insert(training.loss);
+    for (const GraphUpdate& update : training.updates) values.insert(update.value);
+  }
+}
+
 void PropagateForward(llvm::ArrayRef<Op*> ops, ValueSet& varied, ValuePredicate carries) {
   for (const Op* op : ops) {
     if (!varied.ContainsAny(op->operands())) continue;
@@ -60,8 +69,9 @@ void SortCalls(Graph& graph) {
 }
 
 LoopBody::LoopBody(const Graph& graph, const Op& loop)
-    : block_(graph.block(std::get<BlockId>(
-          loop.attribute_values()[static_cast<size_t>(loop.def().signature.BlockAttribute())]))),
+    : id_(std::get<BlockId>(
+          loop.attribute_values()[static_cast<size_t>(loop.def().signature.BlockAttribute())])),
+      block_(graph.block(id_)),
       num_xs_(loop.attributes().Find("num_xs")
                   ? static_cast<size_t>(loop.attributes().Int("num_xs"))
                   : 0),
@@ -69,8 +79,7 @@ LoopBody::LoopBody(const Graph& graph, const Op& loop)
 
 Value* LoopBody::output(unsigned result) const {
   // The results are the values of the steps, then the values carried out of the last step.
-  const size_t num_steps = block_.outputs.size() - num_init_;
-  return block_.outputs[result < num_steps ? num_init_ + result : result - num_steps];
+  return block_.outputs[result < num_steps() ? num_init_ + result : result - num_steps()];
 }
 
 bool LoopBody::Carry(ValueSet& values, llvm::ArrayRef<Value*> from, llvm::ArrayRef<Value*> to,

@@ -7,12 +7,7 @@ namespace pdl {
 void EliminateDeadCode(Graph& graph) {
   const std::vector<CallEffects> effects = EffectsOfBlocks(graph);
   ValueSet useful(graph);
-  for (const GraphOutput& output : graph.outputs()) useful.insert(output.value);
-  for (const GraphUpdate& update : graph.updates()) useful.insert(update.value);
-  for (const GraphTraining& training : graph.trainings()) {
-    useful.insert(training.loss);
-    for (const GraphUpdate& update : training.updates) useful.insert(update.value);
-  }
+  InsertNetworkResults(graph, useful);
   for (uint32_t i = 0; i < graph.num_blocks(); ++i) useful.InsertAll(graph.block({i}).outputs);
 
   auto has_effect = [&](const Op& op) { return EffectsOf(op, effects).side_effect; };

@@ -9,13 +9,26 @@
 #include "llvm/ADT/DenseSet.h"
 #include "llvm/ADT/Hashing.h"
 #include "llvm/ADT/STLExtras.h"
+#include "pdl/compiler/graph_walk.h"
 #include "pdl/compiler/passes.h"
 
 namespace pdl {
 namespace {
 
+/// Whether two calls are equal, given for each operand of the first one the value that it equals.
+bool ComputesTheSame(const Op& op, const Op& other,
+                     const llvm::DenseMap<const Value*, const Value*>& same) {
+  // The backward pass repeats random calls with the same streams.
+  return &op.def() == &other.def() && op.operands().size() == other.operands().size() &&
+         llvm::all_of(
+             llvm::zip_equal(op.operands(), other.operands()),
+             [&](auto pair) { return same.lookup(std::get<0>(pair)) == std::get<1>(pair); }) &&
+         (!op.def().properties().random || StreamOf(op) == StreamOf(other)) &&
+         llvm::equal(AttributesWithStream(op), AttributesWithStream(other), Identical);
+}
+
 /// Whether the first outputs of a block are computed by the same calls as the outputs of another
-/// block.
+/// block. It may have more calls, for its other outputs.
 bool Extends(const Block& more, const Block& less) {
   if (more.inputs.size() != less.inputs.size() || more.ops.size() < less.ops.size() ||
       more.outputs.size() < less.outputs.size())
@@ -26,19 +39,15 @@ bool Extends(const Block& more, const Block& less) {
     if (a->type().dtype != b->type().dtype || a->type().rank() != b->type().rank()) return false;
     same[b] = a;
   }
-  for (auto [a, b] : llvm::zip_first(less.ops, more.ops)) {
-    const Op& mine = *a;
-    const Op& other = *b;
-    if (&mine.def() != &other.def() || mine.operands().size() != other.operands().size() ||
-        (mine.def().properties().has_side_effect && !mine.def().properties().only_checks))
-      return false;
-    // The backward pass repeats random calls with the same streams.
-    if (mine.def().properties().random && StreamOf(mine) != StreamOf(other)) return false;
-    for (auto [x, y] : llvm::zip_equal(mine.operands(), other.operands()))
-      if (same.lookup(x) != y) return false;
-    if (!llvm::equal(AttributesWithStream(mine), AttributesWithStream(other), Identical))
-      return false;
-    for (auto [x, y] : llvm::zip_equal(mine.results(), other.results())) same[x] = y;
+  auto next = more.ops.begin();
+  for (const Op* op : less.ops) {
+    const OpProperties& properties = op->def().properties();
+    if (properties.has_side_effect && !properties.only_checks) return false;
+    next = std::find_if(next, more.ops.end(),
+                        [&](const Op* other) { return ComputesTheSame(*op, *other, same); });
+    if (next == more.ops.end()) return false;
+    for (auto [x, y] : llvm::zip_equal(op->results(), (*next)->results())) same[x] = y;
+    ++next;
   }
   for (size_t i = 0; i < less.outputs.size(); ++i)
     if (same.lookup(less.outputs[i]) != more.outputs[i]) return false;
@@ -65,8 +74,7 @@ bool IsSameLoop(const Op& a, const Op& b) {
 }
 
 const Block& BodyOf(const Graph& graph, const Op& op) {
-  const auto body = static_cast<size_t>(op.def().signature.BlockAttribute());
-  return graph.block(std::get<BlockId>(op.attribute_values()[body]));
+  return graph.block(LoopBody(graph, op).id());
 }
 
 /// Pairs of loops of which one computes the results of the other and more. Each loop is in one pair
@@ -137,14 +145,10 @@ bool MergePairs(Graph& graph, BlockId block) {
   std::vector<std::pair<Value*, Value*>> replacements;
   for (auto [loop, by] : pairs.replaced) {
     graph.AddChecks(by, loop->checks());
-    const unsigned carried =
-        static_cast<unsigned>(std::get<int64_t>(loop->attribute_values()[static_cast<size_t>(
-            loop->def().signature.FindAttribute("num_init"))]));
-    const size_t steps = loop->results().size() - carried;
-    for (unsigned r = 0; r < loop->results().size(); ++r) {
-      const size_t to = r < steps ? r : by->results().size() - carried + (r - steps);
-      replacements.push_back({loop->result(r), by->result(static_cast<unsigned>(to))});
-    }
+    const unsigned steps = LoopBody(graph, *loop).num_steps();
+    const unsigned steps_by = LoopBody(graph, *by).num_steps();
+    for (unsigned r = 0; r < loop->results().size(); ++r)
+      replacements.push_back({loop->result(r), by->result(r < steps ? r : r - steps + steps_by)});
     order.push_back(const_cast<Op*>(loop));
   }
   graph.SetBlockOps(block, std::move(order));

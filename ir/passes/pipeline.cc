@@ -17,6 +17,11 @@ llvm::Error Run(Graph& graph, PassContext&) {
   kPass(graph);
   return llvm::Error::success();
 }
+template <void (*kPass)(Graph&, const OpRegistry&)>
+llvm::Error Run(Graph& graph, PassContext& context) {
+  kPass(graph, context.registry);
+  return llvm::Error::success();
+}
 template <llvm::Error (*kPass)(Graph&, const OpRegistry&)>
 llvm::Error Run(Graph& graph, PassContext& context) {
   return kPass(graph, context.registry);
@@ -87,6 +92,14 @@ constexpr Pass kLowerStorage = {
     0,
     kDense};
 
+constexpr Pass kTimeMajorLoops = {"time-major-loops",
+                                  "runs loops over the first axis of their sequences",
+                                  Run<RunLoopsTimeMajor>,
+                                  IsOptimized,
+                                  kDense,
+                                  0,
+                                  kOptional};
+
 constexpr Pass kLowerGradients = {
     "lower-gradients",
     "lowers calls of gradient to backward passes",
@@ -139,6 +152,14 @@ constexpr Pass kCommonSubexpressions = {"common-subexpressions",
 constexpr Pass kMergeLoops = {
     "merge-loops", "merges loops over the same sequences", Run<MergeLoops>, IsOptimized, 0, 0,
     kOptional};
+
+constexpr Pass kPruneLoops = {"prune-loops",
+                              "removes unused results and operands of loops",
+                              Run<PruneLoops>,
+                              IsOptimized,
+                              0,
+                              0,
+                              kOptional};
 
 constexpr Pass kFoldConstants = {"fold-constants",
                                  "evaluates calls with constant operands",
@@ -212,10 +233,11 @@ constexpr Pass kChannelsLast = {"channels-last",
                                 },
                                 kDense | kNoGradients, 0, kOptional};
 
-constexpr Pass kNetworkPasses[] = {
-    kDropTraining,         kDeadCode,       kLowerStorage,    kLowerGradients,
-    kUpdateUsedRows,       kFoldTransposes, kReducePrecision, kForwardSingleOperands,
-    kCommonSubexpressions, kMergeLoops,     kFoldConstants,   kFinalDeadCode};
+constexpr Pass kNetworkPasses[] = {kDropTraining,         kDeadCode,        kLowerStorage,
+                                   kTimeMajorLoops,       kLowerGradients,  kUpdateUsedRows,
+                                   kFoldTransposes,       kReducePrecision, kForwardSingleOperands,
+                                   kCommonSubexpressions, kMergeLoops,      kPruneLoops,
+                                   kFoldConstants,        kFinalDeadCode};
 constexpr Pass kPlanPasses[] = {kSelectSides, kDropUnreadChecks, kFoldNormalizations,
                                 kChannelsLast};
 constexpr Pass kStepPasses[] = {kTrainingStep, kAverageParameters, kScaleGradients};

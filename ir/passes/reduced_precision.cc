@@ -59,10 +59,10 @@ class PrecisionReducer {
   /// inputs are in reduced precision then: those that only compute calls use. Carried values stay
   /// in f32.
   const llvm::SmallVector<unsigned, 4>& ReducedInputs(const Op& loop) {
-    const BlockId body = std::get<BlockId>(Attribute(loop, "body"));
+    const LoopBody counts(graph_, loop);
+    const BlockId body = counts.id();
     const auto [found, is_new] = reduced_inputs_.try_emplace(body.index);
     if (!is_new) return found->second;
-    const LoopBody counts(graph_, loop);
     const unsigned first_init = counts.num_xs(), first_captured = first_init + counts.num_init();
     std::vector<Value*> inputs = graph_.block(body).inputs;
     llvm::SmallVector<unsigned, 4> reduced;

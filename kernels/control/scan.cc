@@ -163,8 +163,9 @@ struct ScanMaker : BlockScanMaker {
         "that are still active, whose number is a symbolic size of the body. Results after the end "
         "of a padded row are zeros. Without any steps, the final carry is the initial one. Random "
         "numbers in the body differ from step to step. The gradient is a loop in the other "
-        "direction "
-        "that recomputes the steps, with the same random numbers.");
+        "direction that recomputes the steps, with the same random numbers; only the carry that "
+        "each step received and the results of its matmuls with captured matrices are kept, the "
+        "latter not in layers with `recompute=true`.");
     AddInput("xs", "the sequences: of equal size along the axis, which is 1 for ragged ones")
         .Counted("num_xs")
         .Ragged(1);

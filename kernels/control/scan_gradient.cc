@@ -1,9 +1,12 @@
 // The gradient of a loop is a loop in the other direction. Each of its steps recomputes the forward
-// step from the carry it received, carries the gradient of that carry back, and accumulates the
-// gradients of the captured values. It is a loop like any other, so it has a gradient, too.
+// step from the carry it received and the results of its matmuls, carries the gradient of that
+// carry back, and accumulates the gradients of the captured values. It is a loop like any other, so
+// it has a gradient, too.
 #include "kernels/control/scan_gradient.h"
 
 #include <optional>
+#include <utility>
+#include <vector>
 
 #include "ir/passes/block_effects.h"
 #include "llvm/ADT/DenseMap.h"
@@ -103,7 +106,7 @@ class ScanBackward {
   void Run() {
     FindProducts();
     FindTotals();
-    if (!KeepStates()) return;
+    if (!KeepForwardValues()) return;
     if (!MakeBackwardBlock()) return;
     EmitBackwardLoop();
   }
@@ -115,6 +118,7 @@ class ScanBackward {
     const Op* op;
     unsigned captured;
     bool transposed;
+    Value* kept = nullptr;        // the results of all steps; null: they are computed again
     Value* left_steps = nullptr;  // the left operands of all steps
     int left_output = -1;         // or the index of the loop's result that holds them
     int gradient_output = -1;
@@ -164,6 +168,12 @@ class ScanBackward {
   }
   bool IsProduct(unsigned captured) const {
     return llvm::any_of(products_, [&](const Product& p) { return p.captured == captured; });
+  }
+  /// Whether the backward loop gets the results of a product instead of computing them again, which
+  /// takes longer than to store them. A layer with `recompute=true` in the body asks for less
+  /// memory.
+  bool IsKept(const Product& product) const {
+    return product.op->recompute() == g_.op().recompute();
   }
 
   void FindTotals() {
@@ -225,10 +235,13 @@ class ScanBackward {
     return stacked ? block.Call("reshape", {stacked}, {{"dims", type.dims}}) : nullptr;
   }
 
-  /// Repeats the loop so that it also returns the carry that each step receives.
-  bool KeepStates() {
+  /// Repeats the loop so that it also returns the carry that each step receives, and the results of
+  /// its products.
+  bool KeepForwardValues() {
     states_.resize(num_init_);
-    if (llvm::none_of(totals_, [](const auto& total) { return !total; })) return true;
+    if (llvm::all_of(totals_, [](const auto& total) { return total.has_value(); }) &&
+        llvm::none_of(products_, [&](const Product& product) { return IsKept(product); }))
+      return true;
     BlockBuilder block(g_, g_.op().result()->name() + ".states");
     llvm::DenseMap<const Value*, Value*> map;
     for (const Value* input : block_.inputs) map[input] = block.Input(input->type());
@@ -241,6 +254,8 @@ class ScanBackward {
       if (!state) return false;
       outputs.push_back(state);
     }
+    for (const Product& product : products_)
+      if (IsKept(product)) outputs.push_back(map.lookup(product.op->result()));
     graph_.SetBlockOutputs(block.id(), outputs);
     llvm::SmallVector<Value*, 8> operands;
     for (unsigned i = 0; i < g_.num_inputs(); ++i) operands.push_back(g_.input(i));
@@ -250,6 +265,8 @@ class ScanBackward {
     unsigned next = num_steps_;
     for (unsigned j = 0; j < num_init_; ++j)
       if (!totals_[j]) states_[j] = loop->result(next++);
+    for (Product& product : products_)
+      if (IsKept(product)) product.kept = loop->result(next++);
     return true;
   }
 
@@ -278,17 +295,20 @@ class ScanBackward {
     llvm::DenseMap<const Value*, Value*> map;  // from values of the body to their copies
     std::vector<Value*> cotangents;            // of the step's results, then of its carry
     llvm::SmallVector<Value*, 4> sums;         // gradients of captured values so far
+    llvm::SmallVector<Value*, 4> kept;         // for each product that is kept, its result
   };
 
-  /// Declares the inputs: slices of the sequences, states before the step, gradients of the step's
-  /// results and of the states after it, sums, captured values, gradients of totals; then copies
-  /// the body.
+  /// Declares the inputs: slices of the sequences, states before the step, results of products,
+  /// gradients of the step's results and of the states after it, sums, captured values, gradients
+  /// of totals; then copies the body.
   bool CopyForwardStep(BackwardStep& step) {
     BlockBuilder& block = step.block;
     for (unsigned i = 0; i < num_xs_; ++i) step.map[XOf(i)] = block.Input(XOf(i)->type());
     llvm::SmallVector<Value*, 2> stacked(num_init_);
     for (unsigned j = 0; j < num_init_; ++j)
       if (!totals_[j]) stacked[j] = block.Input(StackableType(j));
+    for (const Product& product : products_)
+      if (product.kept) step.kept.push_back(block.Input(product.op->result()->type()));
     for (unsigned k = 0; k < num_steps_; ++k) {
       if (!g_.output_gradient(k)) continue;
       steps_.push_back(k);
@@ -324,7 +344,7 @@ class ScanBackward {
 
   /// The gradients of the sequences, of the states before the step, of summed captured values and
   /// of products, in this order; null where one is zero.
-  llvm::Expected<std::vector<Value*>> DifferentiateStep(const BackwardStep& step) {
+  llvm::Expected<std::vector<Value*>> DifferentiateStep(BackwardStep& step) {
     std::vector<Value*> outputs, inputs;
     for (unsigned k : steps_) outputs.push_back(step.map.lookup(block_.outputs[num_init_ + k]));
     for (unsigned j : carried_) outputs.push_back(step.map.lookup(block_.outputs[j]));
@@ -335,8 +355,26 @@ class ScanBackward {
     for (unsigned k : summed_) inputs.push_back(step.map.lookup(CapturedOf(k)));
     for (const Product& product : products_)
       inputs.push_back(step.map.lookup(product.op->result()));
-    return Differentiate(graph_, g_.registry(),
-                         {step.block.id(), outputs, step.cotangents, inputs});
+    llvm::Expected<std::vector<Value*>> gradients =
+        Differentiate(graph_, g_.registry(), {step.block.id(), outputs, step.cotangents, inputs});
+    if (gradients) UseKeptProducts(step, *gradients);
+    return gradients;
+  }
+
+  /// Replaces the products of the step by those that the forward loop kept, so that their calls are
+  /// dead. Before the differentiation, the gradients would end there.
+  void UseKeptProducts(BackwardStep& step, std::vector<Value*>& gradients) {
+    std::vector<std::pair<Value*, Value*>> replacements;
+    for (const Product& product : products_) {
+      if (!product.kept) continue;
+      Value*& result = step.map[product.op->result()];
+      replacements.push_back({result, step.kept[replacements.size()]});
+      result = replacements.back().second;
+    }
+    graph_.ReplaceAllUses(replacements);
+    const llvm::DenseMap<Value*, Value*> kept(replacements.begin(), replacements.end());
+    for (Value*& gradient : gradients)
+      if (Value* by = kept.lookup(gradient)) gradient = by;
   }
 
   /// The results of a step: values that are carried back, then those that the loop stacks.
@@ -370,6 +408,9 @@ class ScanBackward {
       const Value* left = product.op->operands()[0];
       for (unsigned j = 0; j < num_init_; ++j)
         if (left == StateOf(j)) product.left_steps = states_[j];
+      // The padding of rows that end earlier may hold anything.
+      for (unsigned i = 0; i < num_xs_ && !by_row_; ++i)
+        if (left == XOf(i)) product.left_steps = g_.input(i);
       if (product.left_steps) continue;
       product.left_output = static_cast<int>(step_results.size());
       step_results.push_back(step.map.lookup(left));
@@ -405,6 +446,8 @@ class ScanBackward {
     for (unsigned i = 0; i < num_xs_; ++i) operands.push_back(g_.input(i));
     for (Value* state : states_)
       if (state) operands.push_back(state);
+    for (const Product& product : products_)
+      if (product.kept) operands.push_back(product.kept);
     for (unsigned k : steps_) operands.push_back(g_.output_gradient(k));
     const size_t num_xs = operands.size();
     for (unsigned j : carried_) {

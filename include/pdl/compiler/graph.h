@@ -297,6 +297,8 @@ class PDL_API Graph {
   void ReplaceAllUses(Value* from, Value* to);
   /// As above for many pairs (from, to) at once; no `to` may also be a `from`.
   void ReplaceAllUses(llvm::ArrayRef<std::pair<Value*, Value*>> replacements);
+  /// Exchanges the names of two values.
+  void SwapNames(Value* a, Value* b);
   /// Removes the calls of `block` for which `dead` returns true. Their results must be unused or
   /// used by other removed calls only.
   void EraseOps(BlockId block, llvm::function_ref<bool(const Op&)> dead);

@@ -35,6 +35,10 @@ class PDL_API ValueSet {
   llvm::BitVector bits_;  // by number
 };
 
+/// Adds the values of block 0 that the network is for: its outputs, the new values of its states,
+/// and the losses and updates of its `minimize` statements.
+PDL_API void InsertNetworkResults(const Graph& graph, ValueSet& values);
+
 /// Predicates over values and calls.
 using ValuePredicate = llvm::function_ref<bool(const Value*)>;
 using OpPredicate = llvm::function_ref<bool(const Op&)>;
@@ -62,6 +66,8 @@ class PDL_API LoopBody {
   /// `loop` must be a call of an operator with a body (OpDef::body).
   LoopBody(const Graph& graph, const Op& loop);
 
+  BlockId id() const { return id_; }
+
   /// The body's input for the operand of that index: an element of a sequence, a carried value, or
   /// a captured value.
   Value* input(unsigned operand) const { return block_.inputs[operand]; }
@@ -69,6 +75,9 @@ class PDL_API LoopBody {
   /// The numbers of sequences and of carried values; inputs are in this order.
   unsigned num_xs() const { return static_cast<unsigned>(num_xs_); }
   unsigned num_init() const { return static_cast<unsigned>(num_init_); }
+  unsigned num_captured() const { return num_inputs() - num_xs() - num_init(); }
+  /// The number of results that are stacked over the steps; they come before the carried ones.
+  unsigned num_steps() const { return num_outputs() - num_init(); }
   /// The body's output that the result of that index is made of.
   Value* output(unsigned result) const;
   unsigned num_outputs() const { return static_cast<unsigned>(block_.outputs.size()); }
@@ -85,6 +94,7 @@ class PDL_API LoopBody {
   bool Carry(ValueSet& values, llvm::ArrayRef<Value*> from, llvm::ArrayRef<Value*> to,
              ValuePredicate carries) const;
 
+  BlockId id_;
   const Block& block_;
   size_t num_xs_ = 0, num_init_ = 0;
 };

@@ -134,6 +134,14 @@ PDL_API bool MayGainByChannelsLast(const Graph& graph);
 /// Replaces a loop by a later one over the same sequences if the later body computes the same
 /// results and more.
 PDL_API void MergeLoops(Graph& graph);
+/// Makes loops over sequences that are computed by matmuls run over the first axis of the
+/// sequences, where the slices of the steps are contiguous; transposes the left operands of the
+/// matmuls, if these are no larger, and the results of the loops instead.
+PDL_API void RunLoopsTimeMajor(Graph& graph, const OpRegistry& registry);
+/// Removes results of loops that nothing reads or that equal another result of the same loop, and
+/// the sequences, carried and captured values that the body then does not read, with the calls that
+/// are dead then.
+PDL_API void PruneLoops(Graph& graph);
 /// Resolves each plan_select that `outputs` (names; empty: all) and updates depend on to the side
 /// that its condition selects, and appends "y = then  # m.pdl:3:5" to `choices` for each. The calls
 /// of the other sides become dead. An Error if a condition depends on a size that is not known.

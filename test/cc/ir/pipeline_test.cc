@@ -67,11 +67,12 @@ TEST(Pipeline, AnObserverSeesWhatEachPassDid) {
   options.pass_observer = &names;
   auto network = MakeNetwork(kRagged, options);
   ASSERT_NE(network, nullptr);
-  EXPECT_EQ(names.text,
-            "(drop-training) dead-code lower-storage lower-gradients (update-used-rows) "
-            "fold-transposes (reduce-precision) forward-single-operands common-subexpressions "
-            "merge-loops "
-            "fold-constants final-dead-code");
+  EXPECT_EQ(
+      names.text,
+      "(drop-training) dead-code lower-storage time-major-loops lower-gradients (update-used-rows) "
+      "fold-transposes (reduce-precision) forward-single-operands common-subexpressions "
+      "merge-loops prune-loops "
+      "fold-constants final-dead-code");
   EXPECT_EQ(names.missing, 0u);
   EXPECT_EQ(PropertiesOf(network->optimized_graph()), kDense | kNoGradients | kNoTraining);
   EXPECT_EQ(PropertiesOf(network->graph()) & (kDense | kNoGradients), 0);
@@ -90,9 +91,10 @@ TEST(Pipeline, PassesThatOnlyMakeItFasterCanBeLeftOut) {
   options.precision = DType::kBF16;
   ASSERT_NE(MakeNetwork(kRagged, options), nullptr);
   EXPECT_EQ(names.text,
-            "(drop-training) dead-code lower-storage lower-gradients (update-used-rows) "
+            "(drop-training) dead-code lower-storage (time-major-loops) lower-gradients "
+            "(update-used-rows) "
             "(fold-transposes) reduce-precision (forward-single-operands) (common-subexpressions) "
-            "(merge-loops) "
+            "(merge-loops) (prune-loops) "
             "(fold-constants) (final-dead-code)");
 }
 
