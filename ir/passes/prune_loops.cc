@@ -21,13 +21,13 @@ bool IsLoop(const Op& op) { return op.def().body != nullptr; }
 /// The checks compare the sizes of sequences and of carried values, which then remain.
 bool IsChecked(const Op& loop) { return !loop.checks().empty(); }
 
-/// What remains of a loop.
+/// The operands and results that remain of a loop.
 struct Remains {
   llvm::SmallVector<unsigned, 16> operands;  // indices
   size_t num_xs = 0, num_init = 0;           // how many of them
   llvm::SmallVector<unsigned, 8> results;    // indices
-  llvm::SmallVector<int, 8>
-      result_of;  // for each result: the index in `results` of its equal, or -1
+  /// For each result of the loop, the index in `results` of the one that equals it, or -1.
+  llvm::SmallVector<int, 8> result_of;
 };
 
 class LoopPruner {
@@ -146,7 +146,7 @@ class LoopPruner {
     if (operand >= body.num_xs() + body.num_init()) return false;
     return IsChecked(loop) || (IsCarried(body, operand) && HasOwnSizes(loop, operand));
   }
-  /// Whether the type of an operand has symbols that the first operand does not tell.
+  /// Whether the type of an operand has symbols that the first operand does not have.
   static bool HasOwnSizes(const Op& loop, unsigned operand) {
     llvm::StringSet<> known;
     AddSizes(*loop.operands()[0], &known);
@@ -172,7 +172,7 @@ class LoopPruner {
       if (useful.contains(loop.result(i)) ||
           (i >= body.num_steps() && Stays(loop, CarriedOf(body, i))))
         roots.push_back(body.output(i));
-    llvm::DenseMap<const Value*, Value*> carried;  // from what a step receives to what it returns
+    llvm::DenseMap<const Value*, Value*> carried;  // from the input of a step to its output
     for (unsigned j = 0; j < body.num_init(); ++j)
       carried[body.input(body.num_xs() + j)] = body.output(body.num_steps() + j);
     ValueSet needed(graph_);
@@ -183,7 +183,7 @@ class LoopPruner {
     return needed;
   }
 
-  /// Finds the operands that stay, that the body needs, or whose sizes no other operand tells.
+  /// Finds the operands that stay, that the body needs, or whose sizes no other operand has.
   void FindOperands(const LoopBody& body, const Op& loop, const ValueSet& useful,
                     const ValueSet& needed, Remains* remains) const {
     auto is_needed = [&](unsigned i) {
