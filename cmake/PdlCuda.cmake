@@ -10,6 +10,10 @@ if(NOT PDL_CUDA STREQUAL "OFF")
     set(CMAKE_CUDA_COMPILER ${PDL_NVCC})
     set(CMAKE_CUDA_ARCHITECTURES ${PDL_CUDA_ARCHITECTURES})
     enable_language(CUDA)
+    # FindCUDAToolkit of CMake 3.25 sets a property of this target, which CUDA 13 no longer has.
+    if(NOT TARGET CUDA::nvToolsExt)
+      add_library(CUDA::nvToolsExt INTERFACE IMPORTED)
+    endif()
     find_package(CUDAToolkit REQUIRED)
     # NCCL 2.14 or later, whose library is loaded when it is first needed.
     find_path(PDL_NCCL_INCLUDE_DIR nccl.h HINTS ${CUDAToolkit_INCLUDE_DIRS})
