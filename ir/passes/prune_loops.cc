@@ -32,12 +32,14 @@ struct Remains {
 
 class LoopPruner {
  public:
-  explicit LoopPruner(Graph& graph) : graph_(graph), effects_(EffectsOfBlocks(graph)) {}
+  explicit LoopPruner(Graph& graph) : graph_(graph) {}
 
   void Run() {
     const llvm::SmallVector<BlockId, 8> roots = RootBlocks();
     CountCallers(roots);
+    if (num_callers_.empty()) return;
     ClearUnreached(roots);
+    effects_ = EffectsOfBlocks(graph_);
     pending_ = roots;
     while (!pending_.empty()) PruneIn(pending_.pop_back_val());
   }
