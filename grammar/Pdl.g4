@@ -12,7 +12,13 @@
 // tree according to precedences, without recursion for long sums.
 grammar Pdl;
 
+options { superClass = RuleParser; }
+
 tokens { REC, INPUT, OUTPUT, PARAM, STATE, ATTR, UPDATE, LOAD, TEST_, FEED, ERROR, ELSE_IF }
+
+@parser::postinclude {
+#include "grammar/rule_parser.h"
+}
 
 @parser::context {
 /// Receives the events of the parser while it recognizes a statement; "the token" is the last token

@@ -1,7 +1,9 @@
 #include "pdl/op/constant.h"
 
 #include <cassert>
+#include <cmath>
 #include <cstring>
+#include <limits>
 #include <new>
 
 #include "ir/round_to_odd.h"
@@ -53,12 +55,25 @@ Constant Constant::Copy(DType dtype, llvm::ArrayRef<int64_t> sizes, const void* 
   return result;
 }
 
+// `value` without its fraction, or the nearest integer in the range of T; 0 for nan.
+template <class T>
+static T SaturatingInteger(double value) {
+  using Limits = std::numeric_limits<T>;
+  if (std::isnan(value)) return 0;
+  // The largest integer plus one is a power of two, which a double holds.
+  if (value >= std::ldexp(1.0, Limits::digits)) return Limits::max();
+  if (value <= static_cast<double>(Limits::min())) return Limits::min();
+  return static_cast<T>(value);
+}
+
 Constant Constant::Scalar(DType dtype, double value) {
   char bytes[8] = {};
   WithElement(dtype, static_cast<void*>(bytes), 0, [&](auto* element) {
     using T = std::remove_pointer_t<decltype(element)>;
     if constexpr (std::is_same_v<T, float16> || std::is_same_v<T, bfloat16>) {
       *element = T(RoundToOdd(value));
+    } else if constexpr (std::is_integral_v<T> && !std::is_same_v<T, bool>) {
+      *element = SaturatingInteger<T>(value);
     } else {
       *element = static_cast<T>(value);
     }

@@ -9,20 +9,19 @@
 namespace pdl {
 
 Value* Graph::CopyValue(const Value& value) {
-  Value* copy = &values_.emplace_back();
+  Value* copy = NewValue();
   copy->name_ = value.name_;
   copy->type_ = value.type_;
   copy->kind_ = value.kind_;
   copy->result_index_ = value.result_index_;
   copy->known_to_plan_ = value.known_to_plan_;
   copy->location_ = value.location_;
-  copy->number_ = static_cast<uint32_t>(values_.size() - 1);
   return copy;
 }
 
 Op* Graph::CopyOp(const Op& op, BlockId block, llvm::function_ref<Value*(const Value*)> operand,
                   llvm::function_ref<Value*(const Value*)> result) {
-  Op* copy = &ops_.emplace_back();
+  Op* copy = NewOp();
   copy->def_ = op.def_;
   copy->attributes_ = op.attributes_;
   copy->checks_ = op.checks_;
@@ -45,10 +44,10 @@ Graph Graph::Clone() const {
   std::vector<Value*> clones;  // by number
   clones.reserve(values_.size());
   auto clone_of = [&](const Value* value) { return clones[value->number_]; };
-  for (const Value& value : values_) {
-    Value* clone = copy.CopyValue(value);
-    clone->comment_ = value.comment_;
-    if (value.variable_) clone->variable_ = std::make_unique<VariableInfo>(*value.variable_);
+  for (const Value* value : values_) {
+    Value* clone = copy.CopyValue(*value);
+    clone->comment_ = value->comment_;
+    if (value->variable_) clone->variable_ = std::make_unique<VariableInfo>(*value->variable_);
     clones.push_back(clone);
   }
   for (const auto& entry : names_) copy.names_[entry.first()] = clone_of(entry.second);

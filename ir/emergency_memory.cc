@@ -77,6 +77,7 @@ namespace llvm {
 
 PDL_API void* allocate_buffer(size_t size, size_t alignment) {
   try {
+    if (alignment <= __STDCPP_DEFAULT_NEW_ALIGNMENT__) return ::operator new(size);
     return ::operator new(size, std::align_val_t(alignment));
   } catch (const std::bad_alloc&) {
     if (void* memory = pdl::TakeFromReserve(size)) return memory;
@@ -85,7 +86,11 @@ PDL_API void* allocate_buffer(size_t size, size_t alignment) {
 }
 
 PDL_API void deallocate_buffer(void* memory, size_t size, size_t alignment) {
-  if (!pdl::GiveBackToReserve(memory)) ::operator delete(memory, size, std::align_val_t(alignment));
+  if (pdl::GiveBackToReserve(memory)) return;
+  if (alignment <= __STDCPP_DEFAULT_NEW_ALIGNMENT__)
+    ::operator delete(memory, size);
+  else
+    ::operator delete(memory, size, std::align_val_t(alignment));
 }
 
 }  // namespace llvm

@@ -17,14 +17,21 @@ Graph::Graph(Graph&&) = default;  // NOLINT(performance-noexcept-move-constructo
 Graph& Graph::operator=(Graph&&) noexcept = default;
 Graph::~Graph() = default;
 
+Value* Graph::NewValue() {
+  Value* value = new (value_memory_.Allocate()) Value;
+  value->number_ = static_cast<uint32_t>(values_.size());
+  values_.push_back(value);
+  return value;
+}
+
+Op* Graph::NewOp() { return new (op_memory_.Allocate()) Op; }
+
 Value* Graph::NewValue(llvm::StringRef name, Type type, ValueKind kind, LocationId location) {
-  values_.emplace_back();
-  Value* value = &values_.back();
+  Value* value = NewValue();
   value->name_ = name.str();
   value->type_ = std::move(type);
   value->kind_ = kind;
   value->location_ = location;
-  value->number_ = static_cast<uint32_t>(values_.size() - 1);
   if (!names_.try_emplace(name, value).second)
     InternalError("two values have the name '" + name.str() + "'");
   return value;
@@ -147,13 +154,28 @@ bool Graph::IsCallKnownToPlan(const OpDef& def, llvm::ArrayRef<Value*> operands,
   });
 }
 
-// The checks that the operator itself makes, in the absence of a device.
-static llvm::Error CheckByOperator(const InferenceContext& context, llvm::ArrayRef<Value*> operands,
+static bool HoldsTensor(const AttributeValue& value) {
+  return std::holds_alternative<Constant>(value) ||
+         std::holds_alternative<std::vector<Constant>>(value);
+}
+
+llvm::Error Graph::CheckByOperator(const InferenceContext& context, llvm::ArrayRef<Value*> operands,
                                    llvm::ArrayRef<std::string> result_names) {
   if (context.def().check_attributes == nullptr) return llvm::Error::success();
+  const auto has_dtype = [](DType dtype, const Value* operand) {
+    return operand->type().dtype == dtype;
+  };
+  const auto is_of = [](DType dtype, const Type& type) { return type.dtype == dtype; };
+  const llvm::ArrayRef<AttributeValue> attributes = context.attributes().values();
+  const auto [accepted, is_new] = accepted_.try_emplace(&context.def());
+  AcceptedCall& last = accepted->second;
+  if (!is_new && llvm::equal(last.input_dtypes, operands, has_dtype) &&
+      llvm::equal(last.output_dtypes, context.outputs(), is_of) &&
+      llvm::equal(last.attributes, attributes, Identical))
+    return llvm::Error::success();
   OperatorArguments call;
   call.def = &context.def();
-  call.attributes = context.attributes().values().vec();
+  call.attributes = attributes.vec();
   for (const Value* operand : operands) {
     call.inputs.push_back(operand->name());
     call.input_dtypes.push_back(operand->type().dtype);
@@ -161,7 +183,16 @@ static llvm::Error CheckByOperator(const InferenceContext& context, llvm::ArrayR
   call.outputs = result_names.vec();
   for (const Type& type : context.outputs()) call.output_dtypes.push_back(type.dtype);
   // A failure of a device is not an error of the call.
-  return llvm::handleErrors(context.def().check_attributes(call), [](const DeviceError&) {});
+  llvm::Error error =
+      llvm::handleErrors(context.def().check_attributes(call), [](const DeviceError&) {});
+  // A tensor attribute would keep its bytes alive.
+  if (error || llvm::any_of(attributes, HoldsTensor)) {
+    accepted_.erase(accepted);
+  } else {
+    last = {std::move(call.attributes), std::move(call.input_dtypes),
+            std::move(call.output_dtypes)};
+  }
+  return error;
 }
 
 llvm::Expected<Op*> Graph::AddOp(const OpDef& def, llvm::ArrayRef<Value*> operands,
@@ -205,8 +236,7 @@ llvm::Expected<Op*> Graph::AddOpWithValues(const OpDef& def, llvm::ArrayRef<Valu
   }
 
   bool known = !def.properties().defines_size && IsCallKnownToPlan(def, operands, attributes);
-  ops_.emplace_back();
-  Op* op = &ops_.back();
+  Op* op = NewOp();
   op->def_ = &def;
   op->attributes_ = std::move(attributes);
   op->checks_ = std::move(checks);

@@ -45,26 +45,29 @@ Callee CalleeTable::FindCallee(llvm::StringRef name) {
     callee.module = named->second;
     return callee;
   }
-  if (auto found = at_.frame->instances.find(name); found != at_.frame->instances.end()) {
+  // The tables that are asked one after the other have the same hash function.
+  const uint32_t hash = llvm::StringMapImpl::hash(name);
+  if (auto found = at_.frame->instances.find(name, hash); found != at_.frame->instances.end()) {
     callee.function = found->second;
     return callee;
   }
-  if (auto found = at_.frame->scope.find(name); found != at_.frame->scope.end()) {
+  if (auto found = at_.frame->scope.find(name, hash); found != at_.frame->scope.end()) {
     if (const auto* function = found->second.get<Datum::FunctionValue>()) {
       callee.function = *function;
       return callee;
     }
   }
   Module* module = at_.frame->module;
-  if (auto found = module->layers.find(name); found != module->layers.end()) {
+  if (auto found = module->layers.find(name, hash); found != module->layers.end()) {
     callee.layer = found->second;
     callee.module = module;
-  } else if (auto named = module->named.find(name); named != module->named.end()) {
+  } else if (auto named = module->named.find(name, hash); named != module->named.end()) {
     callee.module = named->second;
-  } else if (auto imported = module->imported.find(name); imported != module->imported.end()) {
+  } else if (auto imported = module->imported.find(name, hash);
+             imported != module->imported.end()) {
     callee.module = imported->second;
     callee.layer = imported->second->layers.lookup(name);
-  } else if (auto standard = files_.standard_layers.find(name);
+  } else if (auto standard = files_.standard_layers.find(name, hash);
              standard != files_.standard_layers.end()) {
     callee.module = standard->second;
     callee.layer = standard->second->layers.lookup(name);

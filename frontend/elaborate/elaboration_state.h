@@ -15,11 +15,13 @@
 #include "frontend/elaborate/observer.h"
 #include "frontend/elaborate/text_frame.h"
 #include "frontend/syntax/ast.h"
+#include "llvm/ADT/BitVector.h"
 #include "llvm/ADT/DenseMap.h"
 #include "llvm/ADT/DenseSet.h"
 #include "llvm/ADT/MapVector.h"
 #include "llvm/ADT/StringMap.h"
 #include "llvm/ADT/StringSet.h"
+#include "llvm/ADT/TinyPtrVector.h"
 #include "pdl/compiler/compiler.h"
 #include "pdl/compiler/constraints.h"
 #include "pdl/compiler/graph.h"
@@ -235,12 +237,12 @@ struct UsageState {
     /// The same for all targets of an assignment.
     uint32_t group = 0;
     /// Its tensors: one for each loop iteration and layer call.
-    std::vector<Value*> values;
+    llvm::TinyPtrVector<Value*> values;
   };
   llvm::MapVector<uint32_t, Definition> definitions;  // by the offset of the name
   std::vector<Value*> results;                        // of layers
   std::vector<Value*> type_uses;                      // values whose types were used
-  llvm::DenseSet<const ast::Statement*> elaborated;
+  llvm::BitVector elaborated;  // the statements that are elaborated, by their offset
 };
 
 /// The value of the last statement: see CompileResult.

@@ -5,7 +5,9 @@
 
 #include "frontend/elaborate/reporter.h"
 #include "frontend/syntax/ast_walk.h"
+#include "llvm/ADT/CachedHashString.h"
 #include "llvm/ADT/STLExtras.h"
+#include "llvm/Support/StringSaver.h"
 #include "pdl/compiler/graph_walk.h"
 
 namespace pdl {
@@ -52,7 +54,9 @@ void UnusedNames::AddTypeUse(Value* value) {
 }
 
 void UnusedNames::AddElaborated(const ast::Statement* statement) {
-  if (IsEnabled()) usage_.elaborated.insert(statement);
+  if (!IsEnabled()) return;
+  if (usage_.elaborated.empty()) usage_.elaborated.resize(ast_.file->text().size() + 1);
+  usage_.elaborated.set(statement->range.begin);
 }
 
 // -------------------------------------------------------------------------------------------------
@@ -63,6 +67,7 @@ class UnusedNames::Analysis {
   Analysis(const Ast& ast, const Graph& graph, const UsageState& usage)
       : graph_(graph), usage_(usage), used_(graph), used_in_layers_(graph) {
     for (const ast::Statement* statement : ast.statements) Collect(*statement, nullptr);
+    for (const auto& entry : usage_.definitions) references_to_.push_back(Classify(entry.second));
     MarkUsed();
   }
 
@@ -72,70 +77,85 @@ class UnusedNames::Analysis {
   std::vector<const Definition*> FindNamesOfStates();
 
  private:
-  /// The names that the statements of the file or of one layer refer to.
-  struct References {
-    llvm::StringSet<> all;
-    /// Those that count as uses, whatever is computed from them.
-    llvm::StringSet<> certain;
-    llvm::StringSet<> updated;
-    /// Those in the types of inputs, which are symbols unless they are values.
-    llvm::StringSet<> in_input_types;
+  /// How statements refer to a name: a set of these.
+  enum Reference : uint8_t {
+    kReferred = 1,
+    /// Counts as a use, whatever is computed from the name.
+    kCertain = 2,
+    kUpdated = 4,
+    /// In the type of an input, where a name is a symbol unless it is a value.
+    kInInputType = 8,
   };
+  /// The names that the statements of the file or of one layer refer to.
+  using References = llvm::DenseMap<llvm::CachedHashStringRef, uint8_t>;
 
-  const References& ReferencesOf(const Definition& definition) {
-    return references_[definition.layer];
+  uint8_t ReferencesTo(llvm::StringRef name, const ast::LayerStatement* layer) const {
+    const auto references = references_.find(layer);
+    return references == references_.end()
+               ? 0
+               : references->second.lookup(llvm::CachedHashStringRef(name));
+  }
+  bool IsElaborated(const ast::Statement& statement) const {
+    return statement.range.begin < usage_.elaborated.size() &&
+           usage_.elaborated.test(statement.range.begin);
   }
   void Collect(const ast::Statement& statement, const ast::LayerStatement* layer);
-  void CollectNames(const ast::Expr* root, bool is_certain, References* references);
+  /// Adds the names in an expression to `references`, as `reference`.
+  void CollectNames(const ast::Expr* root, uint8_t reference, References* references);
   /// Marks the values that uses other than names depend on.
   void MarkUsed();
   /// Marks the values and those that they are computed from.
   void Mark(llvm::ArrayRef<Value*> values, ValueSet* used);
-  bool IsCertain(const Definition& definition);
-  bool IsUsed(const Definition& definition);
+  /// The references to a definition; kCertain whenever it is used without regard to its values.
+  uint8_t Classify(const Definition& definition) const;
+  bool IsUsed(const Definition& definition, uint8_t references) const;
   /// Whether the file refers to a size that only this one of the used inputs determines.
   bool DeterminesSize(const Definition& input, llvm::ArrayRef<const Definition*> unused);
 
   const Graph& graph_;
   const UsageState& usage_;
+  llvm::BumpPtrAllocator memory_;
+  llvm::StringSaver saved_{memory_};  // names that the source does not contain as such
   llvm::DenseMap<const ast::LayerStatement*, References> references_;
+  std::vector<uint8_t> references_to_;  // the definitions
   ValueSet used_, used_in_layers_;
 };
 
-void UnusedNames::Analysis::CollectNames(const ast::Expr* root, bool is_certain,
+/// The name of an input, parameter or state that has dots: of `a.b.c`. Empty for other expressions.
+static std::string NameWithDots(const ast::MemberExpr* member) {
+  std::string path;
+  for (;;) {
+    path = "." + member->member.text.str() + path;
+    if (const auto* name = llvm::dyn_cast<ast::NameExpr>(member->base))
+      return name->name.str() + path;
+    member = llvm::dyn_cast<ast::MemberExpr>(member->base);
+    if (member == nullptr) return {};
+  }
+}
+
+void UnusedNames::Analysis::CollectNames(const ast::Expr* root, uint8_t reference,
                                          References* references) {
-  auto add = [&](llvm::StringRef name) {
-    references->all.insert(name);
-    if (is_certain) references->certain.insert(name);
+  auto add = [&](llvm::StringRef name, uint8_t as) {
+    (*references)[llvm::CachedHashStringRef(name)] |= as;
+  };
+  // `hidden.w` and `params(hidden)` use parameters of the call, if not its value.
+  auto add_parameters = [&](const ast::Expr* layer) {
+    const auto* name = llvm::dyn_cast<ast::NameExpr>(layer);
+    if (name != nullptr && reference != kInInputType) add(name->name, kCertain);
   };
   ForEachSubexpression(root, [&](const ast::Expr* expr) {
-    if (const auto* name = llvm::dyn_cast<ast::NameExpr>(expr)) add(name->name);
-    // `hidden.w` and `params(hidden)` use parameters of the call, if not its value.
-    if (const auto* member = llvm::dyn_cast<ast::MemberExpr>(expr)) {
-      if (const auto* base = llvm::dyn_cast<ast::NameExpr>(member->base))
-        references->certain.insert(base->name);
-    }
-    if (const auto* call = llvm::dyn_cast<ast::CallExpr>(expr)) {
+    if (const auto* name = llvm::dyn_cast<ast::NameExpr>(expr)) {
+      add(name->name, reference);
+    } else if (const auto* member = llvm::dyn_cast<ast::MemberExpr>(expr)) {
+      add_parameters(member->base);
+      if (const std::string name = NameWithDots(member); !name.empty())
+        add(saved_.save(name), reference);
+    } else if (const auto* call = llvm::dyn_cast<ast::CallExpr>(expr)) {
       const auto* callee = llvm::dyn_cast<ast::NameExpr>(call->callee);
-      const bool is_path = callee != nullptr && callee->name == "params";
-      for (const ast::Argument& argument : call->arguments) {
-        const auto* name = llvm::dyn_cast<ast::NameExpr>(argument.value);
-        if (is_path && name != nullptr) references->certain.insert(name->name);
-      }
-    }
-    if (const auto* ragged = llvm::dyn_cast<ast::RaggedExpr>(expr))
-      add(("~" + ragged->symbol.text).str());
-    // Names of inputs, parameters and states may have dots.
-    std::string path;
-    for (const ast::Expr* part = expr; part != nullptr;) {
-      if (const auto* member = llvm::dyn_cast<ast::MemberExpr>(part)) {
-        path = "." + member->member.text.str() + path;
-        part = member->base;
-        continue;
-      }
-      if (const auto* name = llvm::dyn_cast<ast::NameExpr>(part); name != nullptr && !path.empty())
-        add(name->name.str() + path);
-      break;
+      if (callee != nullptr && callee->name == "params")
+        for (const ast::Argument& argument : call->arguments) add_parameters(argument.value);
+    } else if (const auto* ragged = llvm::dyn_cast<ast::RaggedExpr>(expr)) {
+      add(saved_.save("~" + ragged->symbol.text), reference);
     }
   });
 }
@@ -149,19 +169,20 @@ void UnusedNames::Analysis::Collect(const ast::Statement& statement,
   const bool computes = kind == Kind::kAssign || kind == Kind::kUpdate || kind == Kind::kOutput ||
                         kind == Kind::kReturn || kind == Kind::kParam || kind == Kind::kState ||
                         kind == Kind::kLayerInstance;
-  const bool is_certain = !computes || !usage_.elaborated.contains(&statement);
-  if (const auto* input = llvm::dyn_cast<ast::InputStatement>(&statement)) {
-    References in_types;
-    ForEachExpression(statement,
-                      [&](const ast::Expr* expr) { CollectNames(expr, false, &in_types); });
-    for (const auto& entry : in_types.all) references.in_input_types.insert(entry.first());
-    for (const ast::Expr* condition : input->where) CollectNames(condition, true, &references);
-  } else {
-    ForEachExpression(statement,
-                      [&](const ast::Expr* expr) { CollectNames(expr, is_certain, &references); });
+  const auto* input = llvm::dyn_cast<ast::InputStatement>(&statement);
+  uint8_t reference = kReferred;
+  if (input != nullptr) {
+    reference = kInInputType;
+  } else if (!computes || !IsElaborated(statement)) {
+    reference |= kCertain;
   }
+  ForEachExpression(statement,
+                    [&](const ast::Expr* expr) { CollectNames(expr, reference, &references); });
+  if (input != nullptr)
+    for (const ast::Expr* condition : input->where)
+      CollectNames(condition, kReferred | kCertain, &references);
   if (const auto* update = llvm::dyn_cast<ast::UpdateStatement>(&statement))
-    references.updated.insert(update->name.text);
+    references[llvm::CachedHashStringRef(update->name.text)] |= kUpdated;
   for (const ast::Block* block : BlocksOf(statement))
     for (const ast::Statement* inner : block->statements) Collect(*inner, layer);
 }
@@ -182,36 +203,36 @@ void UnusedNames::Analysis::MarkUsed() {
   for (const GraphTraining& training : graph_.trainings()) roots.push_back(training.loss);
   for (const Op* op : graph_.ops())
     if (op->def().properties().has_side_effect) llvm::append_range(roots, op->operands());
-  for (const auto& entry : usage_.definitions)
-    if (IsCertain(entry.second)) llvm::append_range(roots, entry.second.values);
+  for (const auto& [entry, references] : llvm::zip_equal(usage_.definitions, references_to_))
+    if (references & kCertain) llvm::append_range(roots, entry.second.values);
   Mark(roots, &used_);
   llvm::append_range(roots, usage_.results);
   Mark(roots, &used_in_layers_);
 }
 
-bool UnusedNames::Analysis::IsCertain(const Definition& definition) {
-  const References& references = ReferencesOf(definition);
-  if (definition.name.starts_with("_") || references.certain.contains(definition.name)) return true;
-  if (definition.kind == NameKind::kState && references.updated.contains(definition.name))
-    return true;
+uint8_t UnusedNames::Analysis::Classify(const Definition& definition) const {
+  const uint8_t references = ReferencesTo(definition.name, definition.layer);
+  if (definition.name.starts_with("_") ||
+      (definition.kind == NameKind::kState && (references & kUpdated) != 0))
+    return references | kCertain;
   // A size that the data decide may be referred to by its symbol.
-  return llvm::any_of(definition.values, [&](const Value* value) {
+  for (const Value* value : definition.values) {
     bool refers = false;
     for (const Dim& dim : value->type().dims) {
       dim.ForEachSymbol([&](llvm::StringRef symbol) {
-        refers |= graph_.IsDataSymbol(symbol) && references.all.contains(symbol);
+        refers |= graph_.IsDataSymbol(symbol) &&
+                  (ReferencesTo(symbol, definition.layer) & kReferred) != 0;
       });
     }
-    return refers;
-  });
+    if (refers) return references | kCertain;
+  }
+  return references;
 }
 
-bool UnusedNames::Analysis::IsUsed(const Definition& definition) {
-  if (IsCertain(definition)) return true;
-  if (definition.values.empty() &&
-      ReferencesOf(definition).in_input_types.contains(definition.name))
-    return true;
-  if (!ReferencesOf(definition).all.contains(definition.name)) return false;
+bool UnusedNames::Analysis::IsUsed(const Definition& definition, uint8_t references) const {
+  if ((references & kCertain) != 0) return true;
+  if (definition.values.empty() && (references & kInInputType) != 0) return true;
+  if ((references & kReferred) == 0) return false;
   const ValueSet& used = definition.layer == nullptr ? used_ : used_in_layers_;
   return definition.values.empty() || used.ContainsAny(definition.values);
 }
@@ -230,7 +251,6 @@ bool UnusedNames::Analysis::DeterminesSize(const Definition& input,
       return llvm::is_contained(definition->values, value);
     });
   };
-  const References& references = ReferencesOf(input);
   for (const Value* value : input.values) {
     llvm::StringSet<> symbols;
     auto add = [&](llvm::StringRef symbol) { symbols.insert(symbol); };
@@ -238,7 +258,7 @@ bool UnusedNames::Analysis::DeterminesSize(const Definition& input,
     if (value->type().index_bound) value->type().index_bound->ForEachSymbol(add);
     for (const auto& entry : symbols) {
       const llvm::StringRef symbol = entry.first();
-      if (references.all.contains(symbol) &&
+      if ((ReferencesTo(symbol, input.layer) & kReferred) != 0 &&
           llvm::none_of(graph_.inputs(), [&](const Value* other) {
             return is_other(other) && has(other->type(), symbol);
           }))
@@ -251,8 +271,8 @@ bool UnusedNames::Analysis::DeterminesSize(const Definition& input,
 std::vector<const Definition*> UnusedNames::Analysis::FindUnused() {
   llvm::DenseSet<uint32_t> used_groups;
   std::vector<const Definition*> candidates;
-  for (const auto& entry : usage_.definitions) {
-    if (IsUsed(entry.second)) {
+  for (const auto& [entry, references] : llvm::zip_equal(usage_.definitions, references_to_)) {
+    if (IsUsed(entry.second, references)) {
       used_groups.insert(entry.second.group);
     } else {
       candidates.push_back(&entry.second);
@@ -272,7 +292,7 @@ std::vector<const Definition*> UnusedNames::Analysis::FindUnused() {
   for (const Definition* definition : unused) {
     ValueSet& used = definition->layer == nullptr ? used_ : used_in_layers_;
     const bool is_part = !definition->values.empty() && used.ContainsAny(definition->values) &&
-                         ReferencesOf(*definition).all.contains(definition->name);
+                         (ReferencesTo(definition->name, definition->layer) & kReferred) != 0;
     const bool is_same = !reported.empty() && reported.back()->group == definition->group;
     if (is_same) reported.pop_back();  // report the first name of the statement
     if (!is_part) reported.push_back(definition);
@@ -285,10 +305,11 @@ std::vector<const Definition*> UnusedNames::Analysis::FindUnused() {
 std::vector<const Definition*> UnusedNames::Analysis::FindNamesOfStates() {
   std::vector<const Definition*> found;
   std::set<std::pair<const ast::LayerStatement*, llvm::StringRef>> states;
-  for (const auto& [begin, definition] : usage_.definitions) {
+  for (const auto& [entry, references] : llvm::zip_equal(usage_.definitions, references_to_)) {
+    const Definition& definition = entry.second;
     const std::pair key(definition.layer, llvm::StringRef(definition.name));
     if (definition.kind == NameKind::kState) {
-      if (!ReferencesOf(definition).updated.contains(definition.name)) states.insert(key);
+      if ((references & kUpdated) == 0) states.insert(key);
     } else if (definition.kind == NameKind::kValue && states.erase(key) != 0) {
       found.push_back(&definition);
     }

@@ -1,5 +1,9 @@
 #include "frontend/syntax/keywords.h"
 
+#include <array>
+#include <cstdint>
+#include <string_view>
+
 #include "grammar/PdlParser.h"
 #include "llvm/ADT/STLExtras.h"
 #include "llvm/ADT/StringExtras.h"
@@ -17,12 +21,39 @@ llvm::ArrayRef<Keyword> Keywords() {
   return kKeywords;
 }
 
-size_t WordType(llvm::StringRef word) {
-  if (word.size() > 8 || !llvm::isLower(word[0])) return PdlParser::NAME;
-  return llvm::StringSwitch<size_t>(word)
-#define PDL_WORD(spelling, token, use) .Case(spelling, PdlParser::token)
+namespace {
+
+/// The keywords that are always that token.
+struct Words {
+  struct Word {
+    std::string_view spelling;
+    size_t token;
+  };
+  static constexpr Word kWords[] = {
+#define PDL_WORD(spelling, token, use) {spelling, PdlParser::token},
 #include "ir/keywords.def"
-      .Default(PdlParser::NAME);
+  };
+  /// For each first letter, a bit for each length.
+  std::array<uint32_t, 26> lengths{};
+
+  constexpr Words() {
+    for (const Word& word : kWords)
+      lengths[static_cast<size_t>(word.spelling.front() - 'a')] |= 1U << word.spelling.size();
+  }
+  bool MayHave(llvm::StringRef word) const {
+    return word.size() < 32 && llvm::isLower(word.front()) &&
+           ((lengths[static_cast<size_t>(word.front() - 'a')] >> word.size()) & 1) != 0;
+  }
+};
+
+}  // namespace
+
+size_t WordType(llvm::StringRef word) {
+  static constexpr Words kWords;
+  if (!kWords.MayHave(word)) return PdlParser::NAME;
+  const auto* found = llvm::find_if(
+      Words::kWords, [&](const auto& each) { return llvm::StringRef(each.spelling) == word; });
+  return found == std::end(Words::kWords) ? size_t{PdlParser::NAME} : found->token;
 }
 
 size_t StatementWordType(llvm::StringRef word) {

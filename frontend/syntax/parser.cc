@@ -57,7 +57,6 @@ std::unique_ptr<Ast> Parse(const std::shared_ptr<const SourceFile>& file,
   AstBuilder builder(ast.get(), &stream, diagnostics);
   PdlParser parser(&stream);
   parser.on = &builder;
-  parser.setBuildParseTree(false);
   parser.removeErrorListeners();
   parser.setErrorHandler(std::make_shared<ReportOnce>(&stream, &builder));
 
@@ -67,7 +66,7 @@ std::unique_ptr<Ast> Parse(const std::shared_ptr<const SourceFile>& file,
     if (!unit.broken) {
       builder.Reset();
       stream.SetTokens(&unit.tokens);
-      parser.reset();
+      parser.Begin();
       try {
         parser.unit();
         if (!builder.failed()) statement = builder.TakeStatement();

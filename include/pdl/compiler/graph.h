@@ -14,6 +14,7 @@
 #include "llvm/ADT/SmallVector.h"
 #include "llvm/ADT/StringMap.h"
 #include "llvm/ADT/StringSet.h"
+#include "llvm/Support/Allocator.h"
 #include "llvm/Support/Error.h"
 #include "pdl/op/attribute.h"
 #include "pdl/op/inference.h"
@@ -205,7 +206,7 @@ struct CallOptions {
 class PDL_API Graph {
  public:
   Graph();
-  /// May run out of memory: a std::deque that is moved from gets new memory.
+  /// May run out of memory: the std::deque of blocks that is moved from gets new memory.
   Graph(Graph&&);  // NOLINT(performance-noexcept-move-constructor)
   Graph& operator=(Graph&&) noexcept;
   ~Graph();
@@ -267,7 +268,9 @@ class PDL_API Graph {
   /// Returns the symbols that inputs introduce, in order of appearance.
   std::vector<std::string> Symbols() const;
   /// Whether the size is data-dependent: known only after the call that defines it has run.
-  bool IsDataSymbol(llvm::StringRef symbol) const { return data_symbols_.contains(symbol); }
+  bool IsDataSymbol(llvm::StringRef symbol) const {
+    return !data_symbols_.empty() && data_symbols_.contains(symbol);
+  }
   /// Calls `visit` with each call of block 0 that defines a data-dependent size on which `op`
   /// depends through its types, attributes, checks, or a block that it references.
   void ForEachDefiner(const Op& op, llvm::function_ref<void(Op*)> visit) const;
@@ -331,6 +334,10 @@ class PDL_API Graph {
   bool IsCallKnownToPlan(const OpDef& def, llvm::ArrayRef<Value*> operands,
                          llvm::ArrayRef<AttributeValue> attributes) const;
   bool DependsOnData(const Dim& dim) const;
+  /// Runs the checks that the operator itself makes (OpDef::check_attributes), in the absence of a
+  /// device, unless its last call had the same attributes and dtypes and was accepted.
+  llvm::Error CheckByOperator(const InferenceContext& context, llvm::ArrayRef<Value*> operands,
+                              llvm::ArrayRef<std::string> result_names);
   /// Returns `base`, or the first of `base_2`, … that is not the name of a size.
   std::string NewSymbol(llvm::StringRef base);
   /// Returns the symbol that a call defines (OpProperties::defines_size), or "". An Error if the
@@ -349,8 +356,12 @@ class PDL_API Graph {
   Value* AddVariable(llvm::StringRef name, Type type, ValueKind kind, VariableInfo info,
                      LocationId location);
 
-  std::deque<Value> values_;
-  std::deque<Op> ops_;
+  Value* NewValue();
+  Op* NewOp();
+
+  llvm::SpecificBumpPtrAllocator<Value> value_memory_;
+  llvm::SpecificBumpPtrAllocator<Op> op_memory_;
+  std::vector<Value*> values_;  // by number
   std::deque<Block> blocks_;
   std::vector<Value*> parameters_;
   std::vector<Value*> states_;
@@ -368,6 +379,12 @@ class PDL_API Graph {
   llvm::StringMap<unsigned> symbols_;  // names of sizes, and the next suffix to try for each
   /// Data-dependent sizes and the calls that define them; null for a size that is local to a block.
   llvm::StringMap<Op*> data_symbols_;
+  struct AcceptedCall {
+    std::vector<AttributeValue> attributes;
+    std::vector<DType> input_dtypes, output_dtypes;
+  };
+  /// The last call of each operator that the operator's own checks accepted.
+  llvm::DenseMap<const OpDef*, AcceptedCall> accepted_;
 };
 
 }  // namespace pdl

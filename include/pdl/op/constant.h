@@ -23,7 +23,8 @@ class PDL_API Constant {
   Constant(DType dtype, llvm::ArrayRef<int64_t> sizes, std::shared_ptr<const void> bytes);
   /// Copies `bytes`.
   static Constant Copy(DType dtype, llvm::ArrayRef<int64_t> sizes, const void* bytes);
-  /// A scalar of that dtype; `value` is converted as by C++.
+  /// A scalar of that dtype. Integers lose the fraction of `value` and saturate, nan becomes 0;
+  /// other dtypes are converted as by C++.
   static Constant Scalar(DType dtype, double value);
 
   DType dtype() const { return dtype_; }

@@ -152,9 +152,10 @@ class PDL_API OperatorBase {
   /// The compiler calls it on an operator of its own for each call, before there is a context, and
   /// reports the Error in the source: that of AttributeReader::FailAtAttribute at its attribute;
   /// another one at the attribute that was read so far, if that is only one, or only one of those
-  /// differs from its default; else at the call. So it depends on `attributes` and arguments()
-  /// only. A DeviceError is not reported before the operator is created for a run. Calls with a
-  /// Block attribute are not checked before that either.
+  /// differs from its default; else at the call. So it depends on `attributes` and the dtypes in
+  /// arguments() only, and is not called again for a call that has the same ones as the last. A
+  /// DeviceError is not reported before the operator is created for a run. Calls with a Block
+  /// attribute are not checked before that either.
   virtual llvm::Error InitializeAttributes(const AttributeReader& /*attributes*/) {
     return llvm::Error::success();
   }
