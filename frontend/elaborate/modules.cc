@@ -1,5 +1,7 @@
 #include "frontend/elaborate/modules.h"
 
+#include <new>
+
 #include "frontend/elaborate/callee_table.h"
 #include "frontend/elaborate/layer_checks.h"
 #include "frontend/elaborate/layer_library.h"
@@ -104,6 +106,17 @@ void Modules::ReadImport(Module* module, const ast::ImportStatement* statement) 
     module->broken_names.try_emplace(entry.first(), entry.second);
 }
 
+void Modules::ReportUnreadable(llvm::Error error, SourceRange path) {
+  llvm::handleAllErrors(
+      std::move(error),
+      [&](const UserError& e) {
+        const bool escapes = e.code() == Code::kPathEscapes;
+        report_.Error(escapes ? e.code() : Code::kImport, path, e.text());
+      },
+      [](const DeviceError&) { throw std::bad_alloc(); },
+      [&](const llvm::ErrorInfoBase& e) { report_.Error(Code::kImport, path, e.message()); });
+}
+
 Module* Modules::ImportFile(Module* module, const ast::ImportStatement* statement) {
   const llvm::StringRef given = statement->path.value;
   auto fail = [&](Code code, const llvm::Twine& message) -> Module* {
@@ -138,16 +151,8 @@ Module* Modules::ImportFile(Module* module, const ast::ImportStatement* statemen
   if (!request_.read_file) return fail(Code::kImport, "source without a file cannot import");
   llvm::Expected<std::shared_ptr<const SourceFile>> text = request_.read_file(key);
   if (!text) {
-    Code code = Code::kImport;
-    std::string message;
-    llvm::handleAllErrors(
-        text.takeError(),
-        [&](const UserError& e) {
-          if (e.code() == Code::kPathEscapes) code = e.code();
-          message = e.text();
-        },
-        [&](const llvm::ErrorInfoBase& e) { message = e.message(); });
-    return fail(code, message);
+    ReportUnreadable(text.takeError(), statement->path.range);
+    return nullptr;
   }
   if (files_.importing.size() >= 64) {
     return fail(Code::kNestingTooDeep, "imports nested deeper than 64");

@@ -1,5 +1,7 @@
 #include "frontend/elaborate/reporter.h"
 
+#include <new>
+
 #include "frontend/elaborate/foreign_names.h"
 #include "llvm/ADT/STLExtras.h"
 #include "llvm/ADT/StringExtras.h"
@@ -217,6 +219,7 @@ void Reporter::ReportCallError(llvm::Error error, const Call& call, llvm::String
 void Reporter::ReportFileError(llvm::Error error, SourceRange range) {
   llvm::handleAllErrors(
       std::move(error), [&](const UserError& e) { Error(e.code(), range, e.text()); },
+      [](const DeviceError&) { throw std::bad_alloc(); },
       [&](const llvm::ErrorInfoBase& e) { Error(Code::kBadFile, range, e.message()); });
 }
 

@@ -31,7 +31,8 @@ class Reporter {
   /// Reports the error of an operator call at the operands or attributes that it names, with
   /// another note if `note` is not empty.
   void ReportCallError(llvm::Error error, const Call& call, llvm::StringRef note = "");
-  /// Reports the error of a file that the source names at `range`.
+  /// Reports the error of a file that the source names at `range`. Throws std::bad_alloc if there
+  /// was no memory to read it.
   void ReportFileError(llvm::Error error, SourceRange range);
   /// "x: f32[N, 2], from line 2".
   std::string NoteOnOperand(const Operand& operand);

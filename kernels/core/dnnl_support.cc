@@ -1,6 +1,7 @@
 #include "kernels/core/dnnl_support.h"
 
 #include <omp.h>
+#include <pthread.h>
 #include <sys/mman.h>
 
 #include <mutex>
@@ -42,22 +43,32 @@ namespace {
 
 thread_local dnnl_stream_t current_stream = nullptr;
 
-/// Destroys the stream of a thread that ends.
-struct StreamEnd {
-  ~StreamEnd() { dnnl_stream_destroy(std::exchange(current_stream, nullptr)); }
-};
+/// Makes the end of the thread destroy its stream. Not by a destructor of a thread_local variable:
+/// glibc ends the process if it has no memory to register one.
+bool DestroyAtThreadEnd(dnnl_stream_t stream) {
+  struct Key {
+    pthread_key_t key;
+    bool exists = pthread_key_create(&key, [](void* stream) {
+                    current_stream = nullptr;  // another destructor may still run a network
+                    dnnl_stream_destroy(static_cast<dnnl_stream_t>(stream));
+                  }) == 0;
+  };
+  static const Key key{};
+  return key.exists && pthread_setspecific(key.key, stream) == 0;
+}
 
 }  // namespace
 
 dnnl_stream_t DnnlStream() {
-  if (current_stream == nullptr) {
-    // A run after the thread's variables are destroyed, as exit handlers may do, makes another one.
-    thread_local const StreamEnd end;
-    dnnl::error::wrap_c_api(
-        dnnl_stream_create(&current_stream, DnnlEngine().get(), dnnl_stream_default_flags),
-        "no stream");
+  if (current_stream != nullptr) return current_stream;
+  dnnl_stream_t stream = nullptr;
+  dnnl::error::wrap_c_api(
+      dnnl_stream_create(&stream, DnnlEngine().get(), dnnl_stream_default_flags), "no stream");
+  if (!DestroyAtThreadEnd(stream)) {
+    dnnl_stream_destroy(stream);
+    throw std::bad_alloc();
   }
-  return current_stream;
+  return current_stream = stream;
 }
 
 llvm::Error RequireDnnlMemory() {

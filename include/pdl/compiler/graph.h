@@ -359,8 +359,21 @@ class PDL_API Graph {
   Value* NewValue();
   Op* NewOp();
 
-  llvm::SpecificBumpPtrAllocator<Value> value_memory_;
-  llvm::SpecificBumpPtrAllocator<Op> op_memory_;
+  /// Memory of objects, which it destroys. Unlike its base, also when another one is assigned.
+  template <class T>
+  class Memory : public llvm::SpecificBumpPtrAllocator<T> {
+   public:
+    Memory() = default;
+    Memory(Memory&&) noexcept = default;
+    Memory& operator=(Memory&& other) noexcept {
+      if (this == &other) return *this;
+      this->DestroyAll();
+      llvm::SpecificBumpPtrAllocator<T>::operator=(std::move(other));
+      return *this;
+    }
+  };
+  Memory<Value> value_memory_;
+  Memory<Op> op_memory_;
   std::vector<Value*> values_;  // by number
   std::deque<Block> blocks_;
   std::vector<Value*> parameters_;

@@ -1,6 +1,7 @@
 // Errors in source that conforms to the grammar.
 #include <gtest/gtest.h>
 
+#include "pdl/op/out_of_memory.h"
 #include "test/cc/testing/elaborate_testing.h"
 
 namespace pdl {
@@ -273,6 +274,29 @@ TEST(ElaborateErrorTest, AllMistakesInOnePass) {
       "t.pdl:3:9: error: unexpected '\xC3\xA9' [PDL0006]\n"
       " 3 | b = a + \xC3\xA9\n"
       "   |         ^\n");
+}
+
+TEST(ElaborateErrorTest, NoMemoryToReadAFile) {
+  OpRegistry registry;
+  RegisterTestOps(&registry);
+  const auto no_memory = [](llvm::StringRef path) {
+    return OutOfMemory("reading '" + path.str() + "'");
+  };
+  CompileRequest request;
+  request.registry = &registry;
+  request.read_file = no_memory;
+  request.open_weights = no_memory;
+  for (const char* text :
+       {"import \"parts.pdl\"\n", "import \"parts.pdl\" as parts\n",
+        "param w: f32[2] = load(\"w.safetensors\", \"w\")\n",
+        "param w: f32[2] = normal(std=0.02)\nload \"w.safetensors\"\n"}) {
+    request.file = std::make_shared<SourceFile>("t.pdl", text);
+    const CompileResult result = Compile(request);
+    std::string messages;
+    llvm::raw_string_ostream os(messages);
+    result.diagnostics.Render(os);
+    EXPECT_EQ(messages, "error: out of memory in the compilation of 't.pdl'\n") << text;
+  }
 }
 
 }  // namespace

@@ -7,6 +7,7 @@
 #include "llvm/Support/MemoryBuffer.h"
 #include "llvm/Support/Path.h"
 #include "pdl/op/error.h"
+#include "pdl/op/out_of_memory.h"
 #include "pdl/runtime/io.h"
 #include "runtime/io/file.h"
 #include "tools/pdl/support/parse_json.h"
@@ -47,6 +48,7 @@ llvm::Expected<std::vector<std::string>> FindFilesIn(
   for (llvm::sys::fs::directory_iterator entry(folder, code), end; !code && entry != end;
        entry.increment(code))
     if (is_one(llvm::sys::path::filename(entry->path()))) files.push_back(entry->path());
+  if (code == std::errc::not_enough_memory) return OutOfMemory("reading '" + folder.str() + "'");
   if (code) return CannotRead(folder, "{0}", code.message());
   return files;
 }
