@@ -167,11 +167,10 @@ llvm::Error Graph::CheckByOperator(const InferenceContext& context, llvm::ArrayR
   };
   const auto is_of = [](DType dtype, const Type& type) { return type.dtype == dtype; };
   const llvm::ArrayRef<AttributeValue> attributes = context.attributes().values();
-  const auto [accepted, is_new] = accepted_.try_emplace(&context.def());
-  AcceptedCall& last = accepted->second;
-  if (!is_new && llvm::equal(last.input_dtypes, operands, has_dtype) &&
-      llvm::equal(last.output_dtypes, context.outputs(), is_of) &&
-      llvm::equal(last.attributes, attributes, Identical))
+  const auto last = accepted_.find(&context.def());
+  if (last != accepted_.end() && llvm::equal(last->second.input_dtypes, operands, has_dtype) &&
+      llvm::equal(last->second.output_dtypes, context.outputs(), is_of) &&
+      llvm::equal(last->second.attributes, attributes, Identical))
     return llvm::Error::success();
   OperatorArguments call;
   call.def = &context.def();
@@ -183,16 +182,15 @@ llvm::Error Graph::CheckByOperator(const InferenceContext& context, llvm::ArrayR
   call.outputs = result_names.vec();
   for (const Type& type : context.outputs()) call.output_dtypes.push_back(type.dtype);
   // A failure of a device is not an error of the call.
-  llvm::Error error =
-      llvm::handleErrors(context.def().check_attributes(call), [](const DeviceError&) {});
+  if (llvm::Error error =
+          llvm::handleErrors(context.def().check_attributes(call), [](const DeviceError&) {}))
+    return error;
   // A tensor attribute would keep its bytes alive.
-  if (error || llvm::any_of(attributes, HoldsTensor)) {
-    accepted_.erase(accepted);
-  } else {
-    last = {std::move(call.attributes), std::move(call.input_dtypes),
-            std::move(call.output_dtypes)};
+  if (llvm::none_of(attributes, HoldsTensor)) {
+    accepted_[&context.def()] = {std::move(call.attributes), std::move(call.input_dtypes),
+                                 std::move(call.output_dtypes)};
   }
-  return error;
+  return llvm::Error::success();
 }
 
 llvm::Expected<Op*> Graph::AddOp(const OpDef& def, llvm::ArrayRef<Value*> operands,

@@ -1,13 +1,14 @@
 #include "frontend/elaborate/unused_names.h"
 
+#include <deque>
 #include <set>
+#include <string>
 #include <utility>
 
 #include "frontend/elaborate/reporter.h"
 #include "frontend/syntax/ast_walk.h"
 #include "llvm/ADT/CachedHashString.h"
 #include "llvm/ADT/STLExtras.h"
-#include "llvm/Support/StringSaver.h"
 #include "pdl/compiler/graph_walk.h"
 
 namespace pdl {
@@ -114,8 +115,7 @@ class UnusedNames::Analysis {
 
   const Graph& graph_;
   const UsageState& usage_;
-  llvm::BumpPtrAllocator memory_;
-  llvm::StringSaver saved_{memory_};  // names that the source does not contain as such
+  std::deque<std::string> saved_;  // names that the source does not contain as such
   llvm::DenseMap<const ast::LayerStatement*, References> references_;
   std::vector<uint8_t> references_to_;  // the definitions
   ValueSet used_, used_in_layers_;
@@ -148,14 +148,14 @@ void UnusedNames::Analysis::CollectNames(const ast::Expr* root, uint8_t referenc
       add(name->name, reference);
     } else if (const auto* member = llvm::dyn_cast<ast::MemberExpr>(expr)) {
       add_parameters(member->base);
-      if (const std::string name = NameWithDots(member); !name.empty())
-        add(saved_.save(name), reference);
+      if (std::string name = NameWithDots(member); !name.empty())
+        add(saved_.emplace_back(std::move(name)), reference);
     } else if (const auto* call = llvm::dyn_cast<ast::CallExpr>(expr)) {
       const auto* callee = llvm::dyn_cast<ast::NameExpr>(call->callee);
       if (callee != nullptr && callee->name == "params")
         for (const ast::Argument& argument : call->arguments) add_parameters(argument.value);
     } else if (const auto* ragged = llvm::dyn_cast<ast::RaggedExpr>(expr)) {
-      add(saved_.save("~" + ragged->symbol.text), reference);
+      add(saved_.emplace_back(("~" + ragged->symbol.text).str()), reference);
     }
   });
 }
