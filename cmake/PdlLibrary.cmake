@@ -20,7 +20,8 @@ target_include_directories(
   libpdl INTERFACE $<BUILD_INTERFACE:${PROJECT_SOURCE_DIR}/include>
                    $<BUILD_INTERFACE:${PROJECT_BINARY_DIR}/include>
                    $<INSTALL_INTERFACE:${CMAKE_INSTALL_INCLUDEDIR}>)
-target_link_options(libpdl PRIVATE -Wl,-Bsymbolic-functions)
+# Threads that used the library may end, and then call it, after dlclose.
+target_link_options(libpdl PRIVATE -Wl,-Bsymbolic-functions -Wl,-z,nodelete)
 # clang links the run-time library of a sanitizer into programs only, not into shared libraries.
 if(NOT (PDL_SANITIZE AND CMAKE_CXX_COMPILER_ID MATCHES "Clang"))
   target_link_options(libpdl PRIVATE -Wl,--no-undefined)

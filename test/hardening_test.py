@@ -39,6 +39,9 @@ class Hardening(unittest.TestCase):
         self.check("-d", r"\bNOW\b", PROGRAMS + LIBRARIES)
         self.check("-l", r"\bGNU_RELRO\b", PROGRAMS + LIBRARIES)
 
+    def test_the_library_stays_loaded(self):
+        self.check("-d", r"\bNODELETE\b", [BUILD / "lib/libpdl.so"])
+
     def test_no_memory_is_writable_and_executable(self):
         self.check("-l", r"GNU_STACK .* RW ", PROGRAMS + LIBRARIES)
         self.check("-l", r"LOAD .* RWE", PROGRAMS + LIBRARIES, is_there=False)
