@@ -31,8 +31,8 @@ class Modules {
  private:
   void ReadImport(Module* module, const ast::ImportStatement* statement);
   Module* ImportFile(Module* module, const ast::ImportStatement* statement);
-  /// Reports that a file that is imported at `path` could not be read. Throws std::bad_alloc if there
-  /// was no memory for it.
+  /// Reports that a file that is imported at `path` could not be read. Throws std::bad_alloc if
+  /// there was no memory for it.
   void ReportUnreadable(llvm::Error error, SourceRange path);
 
   const CompileRequest& request_;

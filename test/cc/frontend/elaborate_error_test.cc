@@ -286,10 +286,9 @@ TEST(ElaborateErrorTest, NoMemoryToReadAFile) {
   request.registry = &registry;
   request.read_file = no_memory;
   request.open_weights = no_memory;
-  for (const char* text :
-       {"import \"parts.pdl\"\n", "import \"parts.pdl\" as parts\n",
-        "param w: f32[2] = load(\"w.safetensors\", \"w\")\n",
-        "param w: f32[2] = normal(std=0.02)\nload \"w.safetensors\"\n"}) {
+  for (const char* text : {"import \"parts.pdl\"\n", "import \"parts.pdl\" as parts\n",
+                           "param w: f32[2] = load(\"w.safetensors\", \"w\")\n",
+                           "param w: f32[2] = normal(std=0.02)\nload \"w.safetensors\"\n"}) {
     request.file = std::make_shared<SourceFile>("t.pdl", text);
     const CompileResult result = Compile(request);
     std::string messages;
