@@ -9,6 +9,7 @@
 #include <cerrno>
 #include <cstring>
 
+#include "llvm/ADT/STLExtras.h"
 #include "llvm/ADT/SmallString.h"
 #include "llvm/Support/Errno.h"
 #include "llvm/Support/FileSystem.h"
@@ -82,6 +83,21 @@ llvm::Expected<bool> FileExists(llvm::StringRef path) {
   if (stat(path.str().c_str(), &status) == 0) return true;
   if (errno == ENOENT || errno == ENOTDIR) return false;
   return CannotRead(path, "{0}", std::strerror(errno));
+}
+
+llvm::Expected<std::vector<std::string>> ListFolder(llvm::StringRef path) {
+  std::vector<std::string> paths;
+  std::error_code code;
+  do {
+    paths.clear();
+    for (llvm::sys::fs::directory_iterator entry(path, code), end; !code && entry != end;
+         entry.increment(code))
+      paths.push_back(entry->path());
+  } while (code == std::errc::interrupted);
+  if (code == std::errc::not_enough_memory) return OutOfMemory("reading '" + path.str() + "'");
+  if (code) return CannotRead(path, "{0}", code.message());
+  llvm::sort(paths);
+  return paths;
 }
 
 llvm::Error CheckRegularFile(llvm::StringRef path) {

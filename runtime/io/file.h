@@ -39,6 +39,9 @@ struct SharedBytes {
 /// Whether there is a file or folder of that name. Fails if that cannot be determined.
 PDL_API llvm::Expected<bool> FileExists(llvm::StringRef path);
 
+/// The paths of the files and folders in a folder, sorted.
+PDL_API llvm::Expected<std::vector<std::string>> ListFolder(llvm::StringRef path);
+
 /// Fails unless `path` is a regular file or a link to one.
 llvm::Error CheckRegularFile(llvm::StringRef path);
 

@@ -107,18 +107,17 @@ llvm::Error WeightSource::AddPattern(llvm::StringRef path) {
   llvm::Expected<std::string> resolved =
       parent.empty() ? llvm::Expected<std::string>(folder_) : ResolveInFolder(folder_, parent);
   if (!resolved) return resolved.takeError();
-  std::set<std::string> names;
-  std::error_code code;
-  for (llvm::sys::fs::directory_iterator entry(*resolved, code), end; !code && entry != end;
-       entry.increment(code)) {
-    const llvm::StringRef name = path::filename(entry->path());
-    if (MatchesPattern(name, pattern)) names.insert(name.str());
-  }
-  if (code) return CannotRead(*resolved, "{0}", code.message());
-  if (names.empty())
-    return CannotRead(Join(folder_ == "." ? "" : folder_, path), "no file has such a name");
-  for (llvm::StringRef name : names)
+  llvm::Expected<std::vector<std::string>> files = ListFolder(*resolved);
+  if (!files) return files.takeError();
+  bool found = false;
+  for (const std::string& file : *files) {
+    const llvm::StringRef name = path::filename(file);
+    if (!MatchesPattern(name, pattern)) continue;
+    found = true;
     if (llvm::Error error = AddFile(Join(parent, name), nullptr)) return error;
+  }
+  if (!found)
+    return CannotRead(Join(folder_ == "." ? "" : folder_, path), "no file has such a name");
   return llvm::Error::success();
 }
 

@@ -89,14 +89,9 @@ llvm::Error AddSciPyMatrix(llvm::StringRef path, const Value& input, DataArrays*
 llvm::Expected<DataArrays> ReadFolder(llvm::StringRef path, const Graph& graph) {
   const llvm::StringSet<> expected = NamesOfParts(graph);
   DataArrays data;
-  std::error_code code;
-  std::vector<std::string> files;
-  for (llvm::sys::fs::directory_iterator entry(path, code), end; !code && entry != end;
-       entry.increment(code))
-    files.push_back(entry->path());
-  if (code) return CannotRead(path, "{0}", code.message());
-  llvm::sort(files);
-  for (const std::string& file : files) {
+  llvm::Expected<std::vector<std::string>> files = ListFolder(path);
+  if (!files) return files.takeError();
+  for (const std::string& file : *files) {
     const llvm::StringRef extension = llvm::sys::path::extension(file);
     const llvm::StringRef name = llvm::sys::path::stem(file);
     if (extension == ".npy") {

@@ -55,6 +55,7 @@ struct Options {
 
 [[noreturn]] void Fail(const std::string& model, const std::string& what) {
   std::fprintf(stderr, "%s: %s\n", model.c_str(), what.c_str());
+  std::fflush(stdout);
   // Other threads may be in the middle of a run.
   std::_Exit(1);
 }

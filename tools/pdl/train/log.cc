@@ -7,7 +7,6 @@
 #include "llvm/Support/MemoryBuffer.h"
 #include "llvm/Support/Path.h"
 #include "pdl/op/error.h"
-#include "pdl/op/out_of_memory.h"
 #include "pdl/runtime/io.h"
 #include "runtime/io/file.h"
 #include "tools/pdl/support/parse_json.h"
@@ -43,13 +42,10 @@ namespace {
 /// The files in a folder whose names satisfy `is_one`.
 llvm::Expected<std::vector<std::string>> FindFilesIn(
     llvm::StringRef folder, llvm::function_ref<bool(llvm::StringRef)> is_one) {
-  std::error_code code;
-  std::vector<std::string> files;
-  for (llvm::sys::fs::directory_iterator entry(folder, code), end; !code && entry != end;
-       entry.increment(code))
-    if (is_one(llvm::sys::path::filename(entry->path()))) files.push_back(entry->path());
-  if (code == std::errc::not_enough_memory) return OutOfMemory("reading '" + folder.str() + "'");
-  if (code) return CannotRead(folder, "{0}", code.message());
+  llvm::Expected<std::vector<std::string>> files = ListFolder(folder);
+  if (files)
+    llvm::erase_if(
+        *files, [&](const std::string& file) { return !is_one(llvm::sys::path::filename(file)); });
   return files;
 }
 
