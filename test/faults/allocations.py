@@ -18,7 +18,7 @@ import sys
 import common
 
 NEVER = str(2**62)
-# What the C++ library prints if memory runs out before main.
+# Messages of the C++ library if memory runs out before main.
 ABORTS = ("bad_alloc", "terminate called without an active exception")
 
 
