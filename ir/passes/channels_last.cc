@@ -165,10 +165,13 @@ class ChannelsLast {
   }
   bool RewriteByRule(const LayoutRule& rule, Op& op);
 
-  /// Whether an elementwise call has a channels-last operand with the dims of the result.
+  /// Whether an elementwise call has a channels-last operand with the dims of the result, and a
+  /// result that can be transposed: one of i16 cannot.
   bool TakesLast(const Op& op) const {
     const Type& type = op.result()->type();
-    return type.rank() >= 3 && llvm::any_of(op.operands(), [&](const Value* operand) {
+    const DTypeSet transposable = registry_.Find("transpose")->signature.inputs[0].dtypes;
+    return type.rank() >= 3 && transposable.Contains(type.dtype) &&
+           llvm::any_of(op.operands(), [&](const Value* operand) {
              return IsLast(operand) && operand->type().dims == type.dims;
            });
   }

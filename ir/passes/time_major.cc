@@ -57,15 +57,18 @@ class TimeMajor {
   /// Longer chains of elementwise calls after a matmul are not followed.
   static constexpr int kMostCalls = 8;
 
-  /// Whether the loop's steps are not along the first axis, and its sequences can be computed in
-  /// the other order.
+  /// Whether the loop's steps are not along the first axis, its sequences can be computed in the
+  /// other order, and the results of its steps can be transposed: those of i16 cannot.
   bool CanMove(const Op& op) {
     if (op.def().body == nullptr || op.attributes().Find("axis") == nullptr) return false;
     const LoopBody body(graph_, op);
     // With lengths of their own, the rows must be the first axis.
     if (op.operands().size() != body.num_inputs() || AxisOf(op) == 0) return false;
     movable_.clear();
-    return llvm::all_of(op.operands().take_front(body.num_xs()),
+    const DTypeSet transposable = transpose_->signature.inputs[0].dtypes;
+    return llvm::all_of(op.results().take_front(body.num_steps()),
+                        [&](const Value* y) { return transposable.Contains(y->type().dtype); }) &&
+           llvm::all_of(op.operands().take_front(body.num_xs()),
                         [&](const Value* x) { return CanMove(x, op, AxisOf(op), kMostCalls); });
   }
   static int64_t AxisOf(const Op& loop) {
