@@ -90,8 +90,8 @@ void ConvertReduce(Node& n) {
   } else if (kind == "ReduceLogSum") {
     y = n.Call("log", {reduce("sum", is_real ? x : n.Cast(x, DType::kF64))});
   } else {
-    Value* real = is_real ? x : n.Cast(x, DType::kF64);
-    y = axes ? reduce("logsumexp", real) : n.Call("log", {n.Call("exp", {real})});
+    // Without axes it is log(exp(x)), the element itself.
+    y = reduce("logsumexp", is_real ? x : n.Cast(x, DType::kF64));
   }
   n.Out(n.Cast(y, dtype));
 }
