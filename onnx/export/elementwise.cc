@@ -180,9 +180,19 @@ Exported Atan2(ExportCall& c) {
   return c.Out(c.Node("Where", {HasMinus(c, y, dtype), c.Node("Neg", {angle}), angle}), dtype);
 }
 
+/// A negative power of an integer 0 is 0, as is that of 2, but infinite in ONNX Runtime, which
+/// computes in double precision.
 Exported Pow(ExportCall& c) {
   const DType dtype = ComputeDType(c.dtype());
-  return c.Out(c.Node("Pow", {c.In(0, dtype), c.In(1, dtype)}), dtype);
+  std::string base = c.In(0, dtype);
+  const std::string exponent = c.In(1, dtype);
+  if (!IsFloat(c.dtype()) && c.dtype() != DType::kU8) {
+    const std::string zero = c.Scalar(0, dtype);
+    const std::string is_infinite =
+        c.Node("And", {c.Node("Equal", {base, zero}), c.Node("Less", {exponent, zero})});
+    base = c.Where(is_infinite, c.Scalar(2, dtype), base, dtype);
+  }
+  return c.Out(c.Node("Pow", {base, exponent}), dtype);
 }
 
 /// The integer of the dtype, which is not u64, that is nearest to `value`.

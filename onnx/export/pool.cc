@@ -103,11 +103,27 @@ llvm::Expected<Pooling> ReadPooling(ExportCall& c) {
   return pooling;
 }
 
+/// Whether planes have no elements, which pools of ONNX Runtime reject.
+bool HasNoElements(ExportCall& c) {
+  return llvm::any_of(llvm::drop_begin(c.type(0).dims),
+                      [](const Dim& dim) { return dim.is_constant(0); });
+}
+
+/// The result of windows that have padding only.
+Exported FillWindows(ExportCall& c, double value) {
+  llvm::Expected<std::string> sizes = c.Sizes(c.result().dims);
+  if (!sizes) return sizes.takeError();
+  const DType dtype = RepeatedDType(c.dtype());
+  return c.Out(c.Node("Expand", {c.Scalar(value, dtype), *sizes}), dtype);
+}
+
 Exported MaxPool(ExportCall& c) {
+  const bool has_index = c.op().type() == "max_pool_index";
+  if (HasNoElements(c))
+    return FillWindows(c, has_index ? -1 : -std::numeric_limits<double>::infinity());
   llvm::Expected<Pooling> pooling = ReadPooling(c);
   if (!pooling) return pooling.takeError();
   const ExportedWindow& window = pooling->window;
-  const bool has_index = c.op().type() == "max_pool_index";
   const DType dtype = PoolDType(c.type(0).dtype);
   if (has_index && !window.padding.empty()) return c.Reject("'pad' must be known at export");
   const double lowest = dtype == DType::kI8   ? -128
@@ -125,6 +141,7 @@ Exported MaxPool(ExportCall& c) {
 }
 
 Exported AvgPool(ExportCall& c) {
+  if (HasNoElements(c)) return FillWindows(c, 0);
   llvm::Expected<Pooling> pooling = ReadPooling(c);
   if (!pooling) return pooling.takeError();
   const ExportedWindow& window = pooling->window;
@@ -161,6 +178,7 @@ Exported AvgPool(ExportCall& c) {
 }
 
 Exported LpPool(ExportCall& c) {
+  if (HasNoElements(c)) return FillWindows(c, 0);
   llvm::Expected<Pooling> pooling = ReadPooling(c);
   if (!pooling) return pooling.takeError();
   const double p = c.attributes().Float("p");

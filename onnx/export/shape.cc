@@ -1,4 +1,5 @@
 // Export of operators that move elements, and of reshapes.
+#include <algorithm>
 #include <numeric>
 
 #include "llvm/ADT/STLExtras.h"
@@ -130,13 +131,43 @@ Exported Tile(ExportCall& c) {
   return c.Out(c.Node("Tile", {c.Unsqueeze(c.In(0, dtype), front), *counts}), dtype);
 }
 
+/// The positions of the elements of an axis after mode "reflect" of Pad.
+std::vector<int64_t> ReflectedPositions(int64_t size, int64_t before, int64_t after) {
+  std::vector<int64_t> positions;
+  // Positions repeat after walking to the last one and back.
+  const int64_t period = std::max<int64_t>(2 * size - 2, 1);
+  for (int64_t i = -before; i < size + after; ++i) {
+    const int64_t at = (i % period + period) % period;
+    positions.push_back(std::min(at, period - at));
+  }
+  return positions;
+}
+
+/// Adds elements in mode "reflect" to the axes that have fewer elements than are added, where ONNX
+/// Runtime rejects Pad; their counts in `added`, first those before each axis, become 0. Only if
+/// sizes are known.
+std::string ReflectSmallAxes(ExportCall& c, std::string x, llvm::ArrayRef<int64_t> axes,
+                             llvm::ArrayRef<Dim> sizes, Shape* added) {
+  for (size_t i = 0; i < axes.size(); ++i) {
+    Dim &before = (*added)[i], &after = (*added)[axes.size() + i];
+    if (!sizes[i].is_constant() || !before.is_constant() || !after.is_constant()) continue;
+    const int64_t size = sizes[i].constant();
+    if (size == 0 || std::max(before.constant(), after.constant()) < size) continue;
+    const std::string positions =
+        c.Ints(ReflectedPositions(size, before.constant(), after.constant()));
+    x = c.Node("Gather", {x, positions}, {{"axis", axes[i]}});
+    before = after = Dim(0);
+  }
+  return x;
+}
+
 /// Removes elements first, then adds others.
 Exported Pad(ExportCall& c) {
   const unsigned rank = c.type(0).rank();
   const std::vector<int64_t> axes = c.Axes("axes", rank);
   const Shape &before = c.attributes().Dims("before"), &after = c.attributes().Dims("after");
   const auto at = [](const Shape& counts, size_t i) { return counts[counts.size() == 1 ? 0 : i]; };
-  Shape added, starts, stops;
+  Shape added, starts, stops, sizes;
   bool takes_off = false;
   for (const Shape* counts : {&before, &after}) {
     for (size_t i = 0; i < axes.size(); ++i) {
@@ -146,21 +177,23 @@ Exported Pad(ExportCall& c) {
       added.push_back(is_never_negative ? count : Dim::Max(count, 0));
     }
   }
+  for (size_t i = 0; i < axes.size(); ++i) {
+    starts.push_back(Dim(0) - Dim::Min(at(before, i), 0));
+    stops.push_back(c.type(0).dims[static_cast<size_t>(axes[i])] + Dim::Min(at(after, i), 0));
+    sizes.push_back(stops[i] - starts[i]);
+  }
   std::string x = c.In(0);
   if (takes_off) {
-    for (size_t i = 0; i < axes.size(); ++i) {
-      starts.push_back(Dim(0) - Dim::Min(at(before, i), 0));
-      stops.push_back(c.type(0).dims[static_cast<size_t>(axes[i])] + Dim::Min(at(after, i), 0));
-    }
     llvm::Expected<std::string> from = c.Sizes(starts);
     if (!from) return from.takeError();
     llvm::Expected<std::string> to = c.Sizes(stops);
     if (!to) return to.takeError();
     x = c.Node("Slice", {x, *from, *to, c.Ints(axes)});
   }
+  const std::string mode = c.attributes().String("mode").str();
+  if (mode == "reflect") x = ReflectSmallAxes(c, std::move(x), axes, sizes, &added);
   llvm::Expected<std::string> pads = c.Sizes(added);
   if (!pads) return pads.takeError();
-  const std::string mode = c.attributes().String("mode").str();
   // Bools are padded as numbers.
   const DType dtype = c.dtype() == DType::kBool ? DType::kU8 : RepeatedDType(c.dtype());
   if (dtype != c.dtype()) x = c.Cast(x, dtype);

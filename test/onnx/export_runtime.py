@@ -118,6 +118,27 @@ def ended_rows():
                [{"x": floats(3, 4), "l": i64s(2, 0, 4)}])
 
 
+def empty_planes():
+    """Pools of ONNX Runtime reject them."""
+    for op, arguments in itertools.product(("max_pool", "max_pool_index", "avg_pool", "lp_pool"), (
+            "kernel=[2], pad=[1]", "kernel=[2], stride=[12], pad=[1], ceil_mode=true")):
+        yield one_output(f"{op}(x, {arguments})", 2, 3, 0, 5)
+        yield one_output(f"{op}(x, {arguments})", 2, 0, 4, 5)
+    for dtype in ("i8", "i64", "bf16"):
+        yield (f"max_pool of empty planes of {dtype}", f"input x: f32[2, 3, 0]\n"
+               f"output y = cast(max_pool(cast(x, to={dtype}), kernel=[2], pad=[1]), to=f32)\n", [{"x": floats(2, 3, 0)}])
+
+
+def reflections():
+    """ONNX Runtime rejects as many elements as there are."""
+    for before, after in (("5, 0", "0, 7"), ("2, -1", "-3, 2"), ("1, 1", "4, -2"), ("-1, 9", "-1, 9")):
+        call = f'pad({{}}, before=[{before}], after=[{after}], axes=[0, 2], mode="reflect")'
+        for x in ("x", "x > 0.0"):
+            y = call.format(x)
+            yield y, f"input x: f32[5, N, 3]\noutput y = {y}\n", [{"x": floats(5, 2, 3)}]
+    yield one_output('pad(x, before=[3], after=[2], mode="reflect")', 1)
+
+
 # (name, source, inputs): each with one output, y.
 NETWORKS = [
     # A side of an `if` on sizes is computed only for the sizes that it is for.
@@ -179,6 +200,12 @@ NETWORKS = [
     *ended_rows(),
     *global_pools(),
     *rounded_up_pools(),
+    *empty_planes(),
+    *reflections(),
+    ("negative powers of integers", "input x: i64[N]\ninput p: i64[M]\n"
+     "a = cast(x, to=i8)\nb = cast(p, to=i8)\n"
+     "output y = pow(x[:, none], p) + 1000 * cast(pow(a[:, none], b), to=i64)\n",
+     [{"x": i64s(-2, -1, 0, 1, 2, 5), "p": i64s(-3, -2, -1, 0, 1, 2)}]),
     # ONNX Runtime rejects both.
     ("a transposed convolution without elements",
      "input x: f32[N, 3, 1]\ninput w: f32[3, 2, 3]\noutput y = conv_transpose1d(x, w, pad=[2, 1])\n",
