@@ -15,6 +15,7 @@
 #include "pdl/op/tensor.h"
 #include "pdl/runtime/network.h"
 #include "pdl/runtime/scope.h"
+#include "test/cc/testing/sanitizers.h"
 
 namespace pdl {
 namespace {
@@ -113,10 +114,8 @@ TEST(LargeModel, WeightsAreMapped) {
   const pid_t child = ::fork();
   ASSERT_GE(child, 0);
   if (child == 0) {
-#if !defined(__SANITIZE_ADDRESS__) && !defined(__SANITIZE_THREAD__)
     const rlimit limit = {kMemory, kMemory};
-    ::setrlimit(RLIMIT_DATA, &limit);
-#endif
+    if (!kIsSanitized) ::setrlimit(RLIMIT_DATA, &limit);
     const std::string mistake = Use(folder / "large.onnx");
     if (!mistake.empty()) llvm::errs() << mistake << '\n';
     ::_exit(mistake.empty() ? 0 : 1);

@@ -8,6 +8,7 @@
 #include "frontend/syntax/parser.h"
 #include "llvm/Support/raw_ostream.h"
 #include "test/cc/testing/random_program.h"
+#include "test/cc/testing/sanitizers.h"
 
 namespace pdl {
 namespace {
@@ -67,12 +68,7 @@ bool Check(const std::string& text) {
   return !testing::Test::HasFailure();
 }
 
-// AddressSanitizer makes each case ten times slower.
-#ifdef __SANITIZE_ADDRESS__
-constexpr uint64_t kNumPrograms = 1'000;
-#else
-constexpr uint64_t kNumPrograms = 10'000;
-#endif
+constexpr uint64_t kNumPrograms = kIsSanitized ? 1'000 : 10'000;
 
 TEST(Format, KeepsMeaningOfRandomProgramsAndIsIdempotent) {
   size_t bytes = 0;

@@ -4,6 +4,7 @@
 #include <array>
 #include <set>
 
+#include "llvm/ADT/StringExtras.h"
 #include "llvm/Support/FileSystem.h"
 #include "llvm/Support/Path.h"
 #include "pdl/compiler/load.h"

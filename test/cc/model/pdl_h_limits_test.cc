@@ -6,16 +6,13 @@
 #include <new>
 
 #include "test/cc/model/pdl_h_fixture.h"
+#include "test/cc/testing/sanitizers.h"
 
 namespace pdl {
 namespace {
 
-/// Less than compiling takes. Frames are larger with AddressSanitizer.
-#ifdef __SANITIZE_ADDRESS__
-constexpr size_t kSmallStack = size_t{1} << 20;
-#else
-constexpr size_t kSmallStack = size_t{256} << 10;
-#endif
+/// Less than compiling takes. Frames are larger with sanitizers.
+constexpr size_t kSmallStack = size_t{kIsSanitized ? 1024 : 256} << 10;
 
 /// Calls `f` on a thread with a stack of this size.
 void OnStackOf(size_t bytes, const std::function<void()>& f) {

@@ -30,6 +30,7 @@
 #include "pdl/op/op_registry.h"
 #include "pdl/op/tensor.h"
 #include "pdl/runtime/network.h"
+#include "test/cc/testing/sanitizers.h"
 #include "test/conformance/onnx/written.h"
 #include "test/cuda/cuda_testing.h"
 
@@ -38,11 +39,7 @@ namespace {
 
 namespace path = llvm::sys::path;
 
-#ifdef __SANITIZE_ADDRESS__
-constexpr int kSeconds = 300;
-#else
-constexpr int kSeconds = 60;
-#endif
+constexpr int kSeconds = kIsSanitized ? 300 : 60;
 constexpr int kSkipped = 77;
 constexpr rlim_t kMemory = rlim_t{8} << 30;
 
@@ -345,11 +342,7 @@ void RunApart(const Case& c) {
   if (child == 0) {
     ::alarm(kSeconds);
     const rlimit limit = {kMemory, kMemory};
-#ifndef __SANITIZE_ADDRESS__
-    ::setrlimit(RLIMIT_AS, &limit);
-#else
-    (void)limit;
-#endif
+    if (!kIsSanitized) ::setrlimit(RLIMIT_AS, &limit);
     Print(c, RunCase(c));
     ::_exit(0);
   }

@@ -24,17 +24,14 @@
 #include "pdl/op/device_context.h"
 #include "pdl/op/op_registry.h"
 #include "pdl/op/tensor.h"
+#include "test/cc/testing/sanitizers.h"
 #include "test/conformance/onnx/mutate.h"
 #include "test/conformance/onnx/written.h"
 
 namespace pdl {
 namespace {
 
-#ifdef __SANITIZE_ADDRESS__
-constexpr int kSeconds = 50;
-#else
-constexpr int kSeconds = 10;
-#endif
+constexpr int kSeconds = kIsSanitized ? 50 : 10;
 constexpr int kSkipped = 77;
 constexpr rlim_t kMemory = rlim_t{6} << 30;
 constexpr int64_t kTensorMemory = int64_t{256} << 20;
@@ -258,10 +255,8 @@ void Runner::Compare(ImportedModel model, std::mt19937_64& random) {
 
 void Child(llvm::ArrayRef<Model> models, const Options& options, int64_t first,
            Progress* progress) {
-#ifndef __SANITIZE_ADDRESS__
   const rlimit limit = {kMemory, kMemory};
-  ::setrlimit(RLIMIT_AS, &limit);
-#endif
+  if (!kIsSanitized) ::setrlimit(RLIMIT_AS, &limit);
   const rlimit no_core = {0, 0};
   ::setrlimit(RLIMIT_CORE, &no_core);
   SetMemoryLimit(kTensorMemory);

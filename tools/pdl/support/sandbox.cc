@@ -168,7 +168,7 @@ llvm::Error RestrictCalls() {
 }
 
 llvm::Error LimitResources() {
-#if defined(__SANITIZE_ADDRESS__) || defined(__SANITIZE_THREAD__)
+#if defined(__SANITIZE_ADDRESS__) || defined(PDL_THREAD_SANITIZER)
   // Sanitizers reserve more than there is.
   const rlim_t memory = RLIM_INFINITY;
 #else
