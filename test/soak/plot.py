@@ -13,7 +13,7 @@ WIDTH, HEIGHT, LEFT, BOTTOM = 640, 240, 70, 40
 
 def main(log, out):
     with open(log, newline="") as file:
-        rows = [(float(second), int(resident) / 2**20, int(used) / 2**20) for second, resident, used, _ in csv.reader(file)]
+        rows = [(float(second), int(resident) / 2**20, int(used) / 2**20) for second, resident, used, _, _ in csv.reader(file)]
     last, top = rows[-1][0], max(row[1] for row in rows) * 1.1
 
     def position(second, memory):

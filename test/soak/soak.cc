@@ -8,11 +8,13 @@
 // compiling a source with an error; two training steps; a fork. All along, a timer interrupts
 // system calls.
 //
-// At 60 times, all threads pause, and memory is measured: that of the process, and that after the C
-// library has returned free memory to the system, which fragmentation had kept. The log has a line
-// for each time: seconds, the first and the second in bytes, and the number of operations. The exit
-// status is 1 if a result is wrong, or if the second has grown by more than 2 % between the second
-// and the last quarter of the time.
+// At 240 times, all threads pause, and memory is measured. Each thread first loads half of its
+// models again and runs all of them with each number of rows, so that the same models are in memory
+// at each time, with the same caches. The log has a line for each time: seconds; the memory of the
+// process; the same after the C library has returned free memory to the system, which fragmentation
+// had kept; the bytes in use; and the number of operations. The exit status is 1 if a result is
+// wrong, or if the second or third kind of memory has grown by more than 2 % between the second and
+// the last quarter of the time.
 #include <malloc.h>
 #include <sys/time.h>
 #include <sys/wait.h>
@@ -33,6 +35,7 @@
 #include <random>
 #include <string>
 #include <thread>
+#include <utility>
 #include <vector>
 
 #include "pdl/op/dtype.h"
@@ -173,8 +176,10 @@ class Client {
         session_(model_.NewSession()),
         operations_(*operations) {}
 
-  /// Fills the caches of the model, so that its memory is that of a server that has run for long.
-  void WarmUp() {
+  /// Uses a model of its own if `own`, else the one that threads share, and fills its caches, so
+  /// that memory is that of a server that has run for long, and does not depend on earlier choices.
+  void Settle(bool own) {
+    Use(own);
     for (int64_t rows = 0; rows <= kMaxRows; ++rows) {
       subject_.Check(session_.Run(subject_.inputs(rows)), rows);
       session_.Reset();
@@ -199,7 +204,7 @@ class Client {
     } else if (choice < 995) {
       subject_.CheckTraining(model_);
     } else if (choice < 999) {
-      LoadAgain();
+      Use(/*own=*/Below(2) == 0);
     } else {
       Fork();
     }
@@ -208,14 +213,12 @@ class Client {
     operations_.fetch_add(1, std::memory_order_relaxed);
   }
 
-  /// Uses a model of its own, or the one that threads share.
-  void LoadAgain() {
-    model_ = Below(2) == 0 ? subject_.model()
-                           : subject_.Load(/*threads=*/1 + static_cast<int>(Below(3)));
+ private:
+  void Use(bool own) {
+    model_ = own ? subject_.Load(/*threads=*/1 + static_cast<int>(Below(3))) : subject_.model();
     session_ = model_.NewSession();
   }
 
- private:
   int64_t Below(int64_t limit) {
     return std::uniform_int_distribution<int64_t>(0, limit - 1)(random_);
   }
@@ -296,16 +299,6 @@ void StartTimer() {
   setitimer(ITIMER_REAL, &interval, nullptr);
 }
 
-/// The mean of one quarter of the values, 0 to 3.
-double MeanOfQuarter(const std::vector<int64_t>& values, size_t quarter) {
-  const size_t begin = values.size() * quarter / 4, end = values.size() * (quarter + 1) / 4;
-  if (begin == end) return 0;
-  const int64_t sum =
-      std::accumulate(values.begin() + static_cast<std::ptrdiff_t>(begin),
-                      values.begin() + static_cast<std::ptrdiff_t>(end), int64_t{0});
-  return static_cast<double>(sum) / static_cast<double>(end - begin);
-}
-
 Options ParseOptions(int argc, char** argv) {
   Options options;
   for (int i = 1; i < argc; ++i) {
@@ -336,12 +329,14 @@ class Rounds {
  public:
   explicit Rounds(int num_threads) : gate_(num_threads + 1) {}
 
-  /// In a thread: calls `act` until the rounds are over.
-  template <class Act>
-  void RunThread(Act act) {
+  /// In a thread: calls `act` until the rounds are over, and `settle` before each pause.
+  template <class Act, class Settle>
+  void RunThread(Act act, Settle settle) {
+    settle();
     gate_.arrive_and_wait();
     while (!is_over_) {
       while (Clock::now() < end_) act();
+      settle();
       gate_.arrive_and_wait();
       gate_.arrive_and_wait();
     }
@@ -368,6 +363,14 @@ class Rounds {
   bool is_over_ = false;
 };
 
+/// Memory in a pause, in bytes.
+struct Sample {
+  /// Of the process, after malloc_trim.
+  int64_t resident = 0;
+  /// In blocks that the program has allocated and not freed.
+  int64_t in_use = 0;
+};
+
 /// Measures memory and writes the log.
 class MemoryLog {
  public:
@@ -381,20 +384,31 @@ class MemoryLog {
   MemoryLog(const MemoryLog&) = delete;
   MemoryLog& operator=(const MemoryLog&) = delete;
 
-  void Sample(double seconds, int64_t operations) {
-    const int64_t resident = ResidentBytes();
+  void Measure(double seconds, int64_t operations) {
+    const int64_t untrimmed = ResidentBytes();
     malloc_trim(0);
-    samples_.push_back(ResidentBytes());
+    const struct mallinfo2 info = mallinfo2();
+    samples_.push_back({ResidentBytes(), static_cast<int64_t>(info.uordblks + info.hblkhd)});
     if (file_ == nullptr) return;
-    std::fprintf(file_, "%.1f,%lld,%lld,%lld\n", seconds, static_cast<long long>(resident),
-                 static_cast<long long>(samples_.back()), static_cast<long long>(operations));
+    std::fprintf(file_, "%.1f,%lld,%lld,%lld,%lld\n", seconds, static_cast<long long>(untrimmed),
+                 static_cast<long long>(samples_.back().resident),
+                 static_cast<long long>(samples_.back().in_use),
+                 static_cast<long long>(operations));
     std::fflush(file_);
   }
-  const std::vector<int64_t>& samples() const { return samples_; }
+
+  /// The mean of one member in one quarter of the samples, 0 to 3.
+  double MeanOfQuarter(int64_t Sample::* member, size_t quarter) const {
+    const size_t begin = samples_.size() * quarter / 4, end = samples_.size() * (quarter + 1) / 4;
+    if (begin == end) return 0;
+    double sum = 0;
+    for (size_t i = begin; i < end; ++i) sum += static_cast<double>(samples_[i].*member);
+    return sum / static_cast<double>(end - begin);
+  }
 
  private:
   FILE* file_;
-  std::vector<int64_t> samples_;
+  std::vector<Sample> samples_;
 };
 
 }  // namespace
@@ -415,28 +429,30 @@ int main(int argc, char** argv) {
       const unsigned seed = options.seed * 1000 + static_cast<unsigned>(i);
       for (const std::unique_ptr<Subject>& subject : subjects)
         clients.push_back(std::make_unique<Client>(*subject, seed, &operations));
-      for (const std::unique_ptr<Client>& client : clients) {
-        client->LoadAgain();
-        client->WarmUp();
-      }
       std::mt19937 random(seed);
-      rounds.RunThread([&] { clients[random() % clients.size()]->Act(); });
+      rounds.RunThread([&] { clients[random() % clients.size()]->Act(); },
+                       [&] {
+                         for (size_t j = 0; j < clients.size(); ++j)
+                           clients[j]->Settle(/*own=*/(j + static_cast<size_t>(i)) % 2 == 0);
+                       });
     });
   }
-  constexpr int64_t kRounds = 60;
+  constexpr int64_t kRounds = 240;
   MemoryLog log(options.log);
   const std::chrono::duration<double> length(static_cast<double>(options.seconds) / kRounds);
   rounds.Run(kRounds, std::chrono::duration_cast<Clock::duration>(length), [&](int64_t round) {
-    log.Sample(static_cast<double>(round) * length.count(), operations);
+    log.Measure(static_cast<double>(round) * length.count(), operations);
   });
   for (std::thread& thread : threads) thread.join();
 
-  const std::vector<int64_t>& samples = log.samples();
-  const double before = MeanOfQuarter(samples, 1), after = MeanOfQuarter(samples, 3);
-  std::printf(
-      "%lld operations, all results as expected; memory: %.1f MiB in the second quarter, %.1f in "
-      "the last\n",
-      static_cast<long long>(operations.load()), before / 1048576, after / 1048576);
-  // A short run has too few samples.
-  if (options.seconds >= 600 && after > 1.02 * before) Fail("memory", "grows by more than 2 %");
+  std::printf("%lld operations, all results as expected\n",
+              static_cast<long long>(operations.load()));
+  for (const auto& [what, member] : {std::pair("memory of the process", &Sample::resident),
+                                     std::pair("memory in use", &Sample::in_use)}) {
+    const double before = log.MeanOfQuarter(member, 1), after = log.MeanOfQuarter(member, 3);
+    std::printf("%s: %.1f MiB in the second quarter, %.1f in the last\n", what, before / 1048576,
+                after / 1048576);
+    // A short run has too few samples.
+    if (options.seconds >= 600 && after > 1.02 * before) Fail(what, "grows by more than 2 %");
+  }
 }
