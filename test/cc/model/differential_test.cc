@@ -1,16 +1,22 @@
 // Random networks give the same results in all ways in which they can be run.
 //
 // PDL_RANDOM_BEGIN and PDL_RANDOM_COUNT select the seeds, PDL_RANDOM_VERBOSE prints what is
-// covered.
+// covered. PDL_ONNX_RUNTIME is a Python that has ONNX Runtime, for the comparison with it.
 #include <gtest/gtest.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <cstdlib>
+#include <filesystem>
 #include <fstream>
+#include <map>
+#include <set>
 
 #include "kernels/core/cpu_isa.h"
 #include "llvm/ADT/StringExtras.h"
 #include "llvm/Support/raw_ostream.h"
+#include "onnx/export/export.h"
+#include "onnx/model/model.h"
 #include "pdl/compiler/compiler.h"
 #include "pdl/op/half.h"
 #include "test/cc/testing/differential.h"
@@ -131,6 +137,113 @@ TEST(Differential, InstructionSets) {
   }
 }
 
+// --- ONNX Runtime -------------------------------------------------------------------------------
+
+void WriteMessage(const std::string& path, const google::protobuf::MessageLite& message) {
+  WriteBytes(path, message.SerializeAsString());
+}
+
+/// Writes the values of the inputs of a network as test/onnx/run_models.py reads them.
+void WriteInputs(const std::string& folder, const RandomGraph& network) {
+  int number = 0;
+  for (const Value* input : network.graph.inputs()) {
+    const Constant values = network.inputs.lookup(input->name()).values;
+    onnx::TensorProto tensor;
+    tensor.set_name(input->name());
+    tensor.set_data_type(DTypeToOnnx(values.dtype()));
+    for (const int64_t size : values.sizes()) tensor.add_dims(size);
+    tensor.set_raw_data(values.data(), static_cast<size_t>(values.num_bytes()));
+    WriteMessage(folder + "/input_" + std::to_string(number++) + ".pb", tensor);
+  }
+}
+
+/// The outputs of a model, by name.
+RunResults ReadOutputs(const std::string& folder) {
+  RunResults results;
+  for (int number = 0;; ++number) {
+    onnx::TensorProto tensor;
+    const std::string bytes = ReadBytes(folder + "/output_" + std::to_string(number) + ".pb");
+    if (bytes.empty()) return results;
+    EXPECT_TRUE(tensor.ParseFromString(bytes));
+    const std::vector<int64_t> sizes(tensor.dims().begin(), tensor.dims().end());
+    results[tensor.name()] =
+        Constant::Copy(Unwrap(DTypeFromOnnx(tensor.data_type())), sizes, tensor.raw_data().data());
+  }
+}
+
+/// Whether ONNX Runtime may crash: in a Scan without steps, which cumprod is, too.
+bool MayHaveNoSteps(const RandomGraph& network, llvm::StringRef model) {
+  const auto is_empty = [&](const Value* value) {
+    const auto input = network.inputs.find(value->name());
+    return llvm::is_contained(value->type().dims, Dim(0)) ||
+           (input != network.inputs.end() && llvm::is_contained(input->second.values.sizes(), 0));
+  };
+  return model.contains("Scan") && llvm::any_of(network.graph.ops(), [&](const Op* op) {
+           return llvm::any_of(op->operands(), is_empty);
+         });
+}
+
+TEST(Differential, OnnxRuntime) {
+  const char* const python = std::getenv("PDL_ONNX_RUNTIME");
+  if (python == nullptr) GTEST_SKIP() << "PDL_ONNX_RUNTIME names no Python";
+  CallCorpus corpus("..");
+  const auto make = [&](uint64_t seed) {
+    RandomSource random(seed);
+    return MakeRandomGraph(corpus, random);
+  };
+  constexpr uint64_t kBatch = 500;
+  Differential differential;
+  std::map<std::string, unsigned> counts;
+  std::set<std::string> operators;
+  for (uint64_t begin = Begin(); begin < End(); begin += kBatch) {
+    const TemporaryFolder root;
+    std::map<uint64_t, std::string> models;
+    for (uint64_t seed = begin; seed < std::min(begin + kBatch, End()); ++seed) {
+      const RandomGraph network = make(seed);
+      const std::string model = differential.Export(network);
+      if (model.empty()) continue;
+      models[seed] = model;
+      const std::string folder = root / std::to_string(seed);
+      std::filesystem::create_directory(folder);
+      WriteBytes(folder + "/model.onnx", model);
+      WriteInputs(folder, network);
+    }
+    const int status = std::system(
+        (std::string(python) + " onnx/run_models.py " + root.path() + " > /dev/null").c_str());
+    if (WEXITSTATUS(status) == 77) GTEST_SKIP() << "no onnxruntime";
+    ASSERT_EQ(status, 0);
+    for (const auto& [seed, model] : models) {
+      const RandomGraph network = make(seed);
+      const std::string folder = root / std::to_string(seed);
+      const std::string error = ReadBytes(folder + "/error.txt");
+      if (!error.empty()) {
+        // Dtypes for which an operator has no kernel, and a Scan without steps, which crashes.
+        const bool is_known =
+            llvm::StringRef(error).contains("NOT_IMPLEMENTED") ||
+            (llvm::StringRef(error).starts_with("crashed") && MayHaveNoSteps(network, model));
+        ++counts[is_known ? "not supported" : "failed"];
+        if (!is_known)
+          ADD_FAILURE() << "seed " << seed << ": ONNX Runtime: " << error << "\n"
+                        << EmitPdl(network.graph);
+        continue;
+      }
+      ++counts["ran"];
+      for (uint32_t i = 0; i < network.graph.num_blocks(); ++i)
+        for (const Op* op : network.graph.block({i}).ops) operators.insert(op->type());
+      const std::string difference = Differential::CompareOnnx(
+          network, model, Differential::Reference(network), ReadOutputs(folder));
+      if (!difference.empty() && !Differential::MayDifferInOnnxRuntime(network))
+        ADD_FAILURE() << "seed " << seed << ": ONNX Runtime: " << difference << "\n"
+                      << EmitPdl(network.graph);
+    }
+  }
+  // Of a few networks, none may have a counterpart.
+  const bool are_enough = End() - Begin() >= 100;
+  EXPECT_TRUE(!are_enough || counts["ran"] >= counts["not supported"]);
+  for (const auto& [name, count] : counts) llvm::outs() << name << ": " << count << "\n";
+  llvm::outs() << operators.size() << " operators\n";
+}
+
 // Networks whose results differed.
 TEST(Differential, Found) {
   const char* const kSources[] = {
@@ -151,6 +264,8 @@ TEST(Differential, Found) {
       "output shrink = shrink(x, threshold=0.1, bias=0.3)\n",
       "output loss = binary_cross_entropy([inf, -inf, 2.0, -2.0], [1.0, 0.0, 1.0, 0.25], "
       "logits=true)\n",
+      // log(exp(x)) would overflow.
+      "output y = logsumexp([110.5, -300.0], axes=[])\n",
       "output loss = kl_div([-1.0, -inf], [-inf, -2.0], log_target=true)\n",
       "x = constant([[[1.0, 2.0, 4.0, 8.0, 16.0]]], dtype=f64)\n"
       "output y = adaptive_avg_pool(x, [2])\n",
