@@ -36,13 +36,16 @@ Exported Normalize(ExportCall& c) {
   const auto gamma = c.Find("gamma"), beta = c.Find("beta");
   const std::string x = c.In(0, dtype), mean = c.In(1, dtype), variance = c.In(2, dtype);
   const bool one_gamma = gamma && c.type(*gamma).is_scalar();
-  if (axis == 1 && gamma && beta && !one_gamma && rank >= 2) {
+  // The attribute is an f32.
+  const double epsilon = c.attributes().Float("eps");
+  const bool is_exact = dtype != DType::kF64 || static_cast<float>(epsilon) == epsilon;
+  if (axis == 1 && gamma && beta && !one_gamma && rank >= 2 && is_exact) {
     return c.Out(
         c.Node("BatchNormalization", {x, c.In(*gamma, dtype), c.In(*beta, dtype), mean, variance},
-               {{"epsilon", c.attributes().Float("eps")}}),
+               {{"epsilon", epsilon}}),
         dtype);
   }
-  const std::string eps = c.Scalar(c.attributes().Float("eps"), dtype);
+  const std::string eps = c.Scalar(epsilon, dtype);
   const std::string deviation = c.Node("Sqrt", {c.Node("Add", {variance, eps})});
   std::string y = c.Node("Sub", {x, Along(c, mean, axis, rank)});
   y = c.Node("Div", {y, Along(c, deviation, axis, rank)});

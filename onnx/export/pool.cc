@@ -140,6 +140,13 @@ Exported MaxPool(ExportCall& c) {
   return c.Node("Mod", {pooling->Counted(c, names[1]), *plane});
 }
 
+/// The number of elements that a window covers, padding included.
+double NumPositions(const ExportedWindow& window) {
+  double count = 1;
+  for (const int64_t size : window.kernel) count *= static_cast<double>(size);
+  return count;
+}
+
 Exported AvgPool(ExportCall& c) {
   if (HasNoElements(c)) return FillWindows(c, 0);
   llvm::Expected<Pooling> pooling = ReadPooling(c);
@@ -158,7 +165,8 @@ Exported AvgPool(ExportCall& c) {
   if (!x) return x.takeError();
   std::string y = c.Node("AveragePool", {*x}, attributes);
   if (has_counts) {
-    // The fraction of each window that is not padding.
+    // The fraction of each window that is not padding. A window may have padding only; its result
+    // is 0, not 0 / 0.
     Shape plane = c.type(0).dims;
     plane[0] = plane[1] = 1;
     llvm::Expected<std::string> sizes = c.Sizes(plane);
@@ -166,13 +174,13 @@ Exported AvgPool(ExportCall& c) {
     const std::string ones = c.Node("Expand", {c.Scalar(1, dtype), *sizes});
     llvm::Expected<std::string> padded = window.Padded(c, ones, 0, dtype);
     if (!padded) return padded.takeError();
-    y = c.Node("Div", {y, c.Node("AveragePool", {*padded}, attributes)});
+    const std::string fraction = c.Node("AveragePool", {*padded}, attributes);
+    const std::string smallest = c.Scalar(0.5 / NumPositions(window), dtype);
+    y = c.Node("Div", {y, c.Node("Max", {fraction, smallest})});
   }
   if (has_divisor) {
-    double count = 1;
-    for (int64_t size : window.kernel) count *= static_cast<double>(size);
     const auto divisor = static_cast<double>(c.attributes().Int("divisor"));
-    y = c.Node("Mul", {y, c.Scalar(count / divisor, dtype)});
+    y = c.Node("Mul", {y, c.Scalar(NumPositions(window) / divisor, dtype)});
   }
   return c.Out(pooling->Counted(c, y), dtype);
 }
