@@ -96,3 +96,4 @@ if "address" in config.pdl_sanitize:
     config.available_features.add("asan")
 if "thread" in config.pdl_sanitize:
     config.available_features.add("tsan")
+    config.environment["PDL_THREAD_SANITIZER"] = "1"
