@@ -202,13 +202,16 @@ NETWORKS = [
     *rounded_up_pools(),
     *empty_planes(),
     *reflections(),
-    # Windows that have padding only.
-    *(one_output(f"avg_pool(x, kernel=[3], pad=[{pad}], dilation=[9], ceil_mode={ceil}, count_include_pad={counts})", 2, 1, 5, 6)
-      for pad, ceil, counts in itertools.product((2, 9), ("true", "false"), ("true", "false"))),
+    # Windows that have padding only, as the second of 5 and the third of 6 elements.
+    *(one_output(f"avg_pool(x, kernel=[3], pad=[9], dilation=[9], ceil_mode={ceil}, count_include_pad={counts})", 2, 1, 5, 6)
+      for ceil, counts in itertools.product(("true", "false"), repeat=2)),
+    # Windows that have an element each: the padding is less than the dilation.
+    *(one_output(f"avg_pool(x, kernel=[3], pad=[2], dilation=[9], ceil_mode={ceil}, count_include_pad={counts})", 2, 1, 17, 18)
+      for ceil, counts in itertools.product(("true", "false"), repeat=2)),
     # The attribute epsilon of BatchNormalization is an f32.
     ("normalize of f64", "input x: f64[N, 3]\noutput y = normalize(x, zeros([3], dtype=f64), "
      "constant([1e-6, 1e-9, 1.0], dtype=f64), ones([3], dtype=f64), zeros([3], dtype=f64))\n",
-     [{"x": floats(2, 3).astype(np.float64)}]),
+     [{"x": floats(2, 3).astype(numpy.float64)}]),
     ("negative powers of integers", "input x: i64[N]\ninput p: i64[M]\n"
      "a = cast(x, to=i8)\nb = cast(p, to=i8)\n"
      "output y = pow(x[:, none], p) + 1000 * cast(pow(a[:, none], b), to=i64)\n",
