@@ -33,6 +33,19 @@ uint64_t NumberOf(const char* variable, uint64_t fallback) {
 uint64_t Begin() { return NumberOf("PDL_RANDOM_BEGIN", 0); }
 uint64_t End() { return Begin() + NumberOf("PDL_RANDOM_COUNT", 200); }
 
+/// The network as source, and the values of its inputs as comments.
+std::string TextOf(const RandomGraph& network) {
+  std::string text = EmitPdl(network.graph);
+  for (const Value* input : network.graph.inputs()) {
+    const Constant values = network.inputs.lookup(input->name()).values;
+    text += "# " + input->name() + ":";
+    for (int64_t i = 0; i < values.num_elements(); ++i)
+      text += " " + FloatToString(values.ElementAsDouble(i));
+    text += "\n";
+  }
+  return text;
+}
+
 TEST(Differential, RandomNetworks) {
   CallCorpus corpus("..");
   Differential differential;
@@ -40,9 +53,9 @@ TEST(Differential, RandomNetworks) {
     RandomSource random(seed);
     const RandomGraph network = MakeRandomGraph(corpus, random);
     if (std::getenv("PDL_RANDOM_TRACE") != nullptr)
-      llvm::errs() << "seed " << seed << "\n" << EmitPdl(network.graph);
+      llvm::errs() << "seed " << seed << "\n" << TextOf(network);
     for (const std::string& difference : differential.Compare(network))
-      ADD_FAILURE() << "seed " << seed << ": " << difference << "\n" << EmitPdl(network.graph);
+      ADD_FAILURE() << "seed " << seed << ": " << difference << "\n" << TextOf(network);
   }
   const Differential::Count& plain = differential.counts().at("plain");
   EXPECT_GE(plain.ran, plain.failed * 5);
@@ -132,7 +145,7 @@ TEST(Differential, InstructionSets) {
       const std::string difference = Differential::CompareIsas(network, expected, got);
       if (!difference.empty())
         ADD_FAILURE() << "seed " << seed << ": " << name << ": " << difference << "\n"
-                      << EmitPdl(network.graph);
+                      << TextOf(network);
     }
   }
 }
@@ -229,7 +242,7 @@ TEST(Differential, OnnxRuntime) {
         ++counts[is_known ? "not supported" : "failed"];
         if (!is_known)
           ADD_FAILURE() << "seed " << seed << ": ONNX Runtime: " << error << "\n"
-                        << EmitPdl(network.graph);
+                        << TextOf(network);
         continue;
       }
       ++counts["ran"];
@@ -239,7 +252,7 @@ TEST(Differential, OnnxRuntime) {
           network, model, Differential::Reference(network), ReadOutputs(folder));
       if (!difference.empty() && !Differential::MayDifferInOnnxRuntime(network))
         ADD_FAILURE() << "seed " << seed << ": ONNX Runtime: " << difference << "\n"
-                      << EmitPdl(network.graph);
+                      << TextOf(network);
     }
   }
   // Of a few networks, none may have a counterpart.

@@ -71,13 +71,15 @@ void Perturbation::Perturb(const Result& result, const Constant& before, double 
   using Wide = std::conditional_t<std::is_same_v<T, double>, double, float>;
   // The tensor is the memory that the next call reads, since the run is on the CPU.
   T* const elements = const_cast<T*>(result.tensor.data<T>());
-  // A partial sum may overflow to one infinity and meet the other one, depending on its order.
-  const double limit{std::numeric_limits<Wide>::max()};
-  const bool has_huge_terms = LargestTerm(result) >= limit / 1024;
-  // Keys that causality masks are multiplied by 0 if they are in the same panel.
   const Op* op = ops_.lookup(result.name);
-  const bool spreads = op != nullptr && op->type() == "attention" &&
-                       op->attributes().Bool("causal") && !IsFinite(before);
+  const bool is_attention = op != nullptr && op->type() == "attention";
+  // A partial sum may overflow to one infinity and meet the other one, depending on its order; and
+  // a product may, unless it is added without being rounded.
+  const double limit{std::numeric_limits<Wide>::max()};
+  const double term = is_attention ? LargestProduct(*op) : LargestTerm(result);
+  const bool has_huge_terms = term >= limit / 1024;
+  // Keys that causality masks are multiplied by 0 if they are in the same panel.
+  const bool spreads = is_attention && op->attributes().Bool("causal") && !IsFinite(before);
   for (int64_t i = 0; i < before.num_elements(); ++i) {
     const uint64_t random = random_();
     const double sign = random % 2 == 0 ? 1 : -1;
@@ -132,11 +134,14 @@ void Perturbation::NoteOperand(llvm::StringRef name, const Constant& values) {
 
 double Perturbation::LargestTerm(const Result& result) const {
   const Op* op = ops_.lookup(result.name);
-  if (op == nullptr || !AddsElements(op->type())) return 0;
-  double term = 1;
-  for (const Value* operand : op->operands().take_front(2))
-    term *= largest_.lookup(operand->name());
-  return term;
+  return op == nullptr || !AddsElements(op->type()) ? 0 : LargestProduct(*op);
+}
+
+double Perturbation::LargestProduct(const Op& op) const {
+  double product = 1;
+  for (const Value* operand : op.operands().take_front(2))
+    product *= largest_.lookup(operand->name());
+  return product;
 }
 
 double Perturbation::AngleError(const Result& result, double largest) const {

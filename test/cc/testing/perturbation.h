@@ -37,6 +37,9 @@ class Perturbation final : public RunObserver {
   /// The largest term of the sums of which the result consists; 0 if it does not.
   double LargestTerm(const Result& result) const;
 
+  /// The product of the largest elements of the first two operands.
+  double LargestProduct(const Op& op) const;
+
   /// ONNX computes the angles of rotary_embedding in f32, pdl in double precision.
   double AngleError(const Result& result, double largest) const;
 
