@@ -1,7 +1,10 @@
 // Uses models from several threads for a long time, as a server would, and verifies that each
 // result has the bits of one that a single thread computed before, and that memory does not grow:
 //
-//   soak [--seconds=N] [--threads=N] [--seed=N] [--log=FILE.csv] MODEL...
+//   soak [--seconds=N] [--threads=N] [--rate=N] [--seed=N] [--log=FILE.csv] MODEL...
+//
+// --rate limits the operations of a thread in a second, so that other programs do not change the
+// load, on which fragmentation depends.
 //
 // Each thread repeats a random choice of: a run with a random number of rows, also into its own
 // memory; a cancelled run; a run with a wrong input; a new Session; loading the model again;
@@ -51,6 +54,8 @@ constexpr int64_t kMaxRows = 48;
 struct Options {
   int seconds = 10;
   int threads = 8;
+  /// Operations of a thread in a second; 0: as many as possible.
+  int rate = 0;
   unsigned seed = 1;
   std::string log;
   std::vector<std::string> models;
@@ -310,6 +315,8 @@ Options ParseOptions(int argc, char** argv) {
       options.seconds = std::atoi(value.c_str());
     else if (name == "--threads")
       options.threads = std::atoi(value.c_str());
+    else if (name == "--rate")
+      options.rate = std::atoi(value.c_str());
     else if (name == "--seed")
       options.seed = static_cast<unsigned>(std::atoi(value.c_str()));
     else if (name == "--log")
@@ -317,12 +324,32 @@ Options ParseOptions(int argc, char** argv) {
     else
       options.models.push_back(argument);
   }
-  if (options.models.empty() || options.threads < 1 || options.seconds < 1) {
-    std::fprintf(stderr, "soak [--seconds=N] [--threads=N] [--seed=N] [--log=FILE.csv] MODEL...\n");
+  if (options.models.empty() || options.threads < 1 || options.seconds < 1 || options.rate < 0) {
+    std::fprintf(stderr,
+                 "soak [--seconds=N] [--threads=N] [--rate=N] [--seed=N] [--log=FILE.csv] "
+                 "MODEL...\n");
     std::exit(2);
   }
   return options;
 }
+
+/// Delays a thread so that it does at most `rate` operations in a second; 0: any number.
+class Pace {
+ public:
+  explicit Pace(int rate)
+      : interval_(rate == 0 ? Clock::duration() : Clock::duration(std::chrono::seconds(1)) / rate) {
+  }
+
+  void Wait() {
+    if (interval_ == Clock::duration()) return;
+    next_ = std::max(next_ + interval_, Clock::now());
+    std::this_thread::sleep_until(next_);
+  }
+
+ private:
+  Clock::duration interval_;
+  Clock::time_point next_ = Clock::now();
+};
 
 /// Threads that run for intervals of equal length, between which all of them pause.
 class Rounds {
@@ -430,11 +457,16 @@ int main(int argc, char** argv) {
       for (const std::unique_ptr<Subject>& subject : subjects)
         clients.push_back(std::make_unique<Client>(*subject, seed, &operations));
       std::mt19937 random(seed);
-      rounds.RunThread([&] { clients[random() % clients.size()]->Act(); },
-                       [&] {
-                         for (size_t j = 0; j < clients.size(); ++j)
-                           clients[j]->Settle(/*own=*/(j + static_cast<size_t>(i)) % 2 == 0);
-                       });
+      Pace pace(options.rate);
+      rounds.RunThread(
+          [&] {
+            clients[random() % clients.size()]->Act();
+            pace.Wait();
+          },
+          [&] {
+            for (size_t j = 0; j < clients.size(); ++j)
+              clients[j]->Settle(/*own=*/(j + static_cast<size_t>(i)) % 2 == 0);
+          });
     });
   }
   constexpr int64_t kRounds = 240;

@@ -85,11 +85,11 @@ void Perturbation::Perturb(const Result& result, const Constant& before, double 
     const double sign = random % 2 == 0 ? 1 : -1;
     const double value{static_cast<Wide>(elements[i])};
     if (std::isfinite(value)) {
-      // Few elements get one of their neighbours, since comparisons depend on the last bit: the
+      // Few elements get one of their neighbors, since comparisons depend on the last bit: the
       // error is that of the largest element.
-      const double neighbour = 0.75 * Epsilon(result.tensor.dtype()) * std::abs(value);
-      const bool is_neighbour = random / 2 % 4 == 0;
-      elements[i] = T(static_cast<Wide>(value + sign * (is_neighbour ? neighbour : error)));
+      const double neighbor = 0.75 * Epsilon(result.tensor.dtype()) * std::abs(value);
+      const bool is_neighbor = random / 2 % 4 == 0;
+      elements[i] = T(static_cast<Wide>(value + sign * (is_neighbor ? neighbor : error)));
       const bool is_near_limit = has_huge_terms || std::abs(value) >= limit / 1024;
       if (sign > 0 && (spreads || (may_overflow_ && is_near_limit))) elements[i] = T(NAN);
     } else if ((may_overflow_ || spreads) && sign > 0) {
