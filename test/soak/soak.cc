@@ -11,13 +11,13 @@
 // compiling a source with an error; two training steps; a fork. All along, a timer interrupts
 // system calls.
 //
-// At 240 times, all threads pause, and memory is measured. Each thread first loads half of its
-// models again and runs all of them with each number of rows, so that the same models are in memory
-// at each time, with the same caches. The log has a line for each time: seconds; the memory of the
-// process; the same after the C library has returned free memory to the system, which fragmentation
-// had kept; the bytes in use; and the number of operations. The exit status is 1 if a result is
-// wrong, or if the second or third kind of memory has grown by more than 2 % between the second and
-// the last quarter of the time.
+// At 240 times (a run of less than a minute: four times a second), all threads pause, and memory is
+// measured. Each thread first loads half of its models again and runs all of them with each number
+// of rows, so that the same models are in memory at each time, with the same caches. The log has a
+// line for each time: seconds; the memory of the process; the same after the C library has returned
+// free memory to the system, which fragmentation had kept; the bytes in use; and the number of
+// operations. The exit status is 1 if a result is wrong, or if the second or third kind of memory
+// has grown by more than 2 % between the second and the last quarter of the time.
 #include <malloc.h>
 #include <sys/time.h>
 #include <sys/wait.h>
@@ -469,10 +469,12 @@ int main(int argc, char** argv) {
           });
     });
   }
-  constexpr int64_t kRounds = 240;
+  // Each pause costs more time than a short run has.
+  const int64_t num_rounds = std::min(240, 4 * options.seconds);
   MemoryLog log(options.log);
-  const std::chrono::duration<double> length(static_cast<double>(options.seconds) / kRounds);
-  rounds.Run(kRounds, std::chrono::duration_cast<Clock::duration>(length), [&](int64_t round) {
+  const std::chrono::duration<double> length(static_cast<double>(options.seconds) /
+                                             static_cast<double>(num_rounds));
+  rounds.Run(num_rounds, std::chrono::duration_cast<Clock::duration>(length), [&](int64_t round) {
     log.Measure(static_cast<double>(round) * length.count(), operations);
   });
   for (std::thread& thread : threads) thread.join();
